@@ -1,0 +1,51 @@
+// Owns what a call asks, what became of it, and the receipt it leaves.
+import type { CallErrorCode } from "./error.ts";
+import type { JsonValue } from "./json.ts";
+
+/** One tool invocation by a run. `seq` is its number in the run, from 1. */
+export interface CallRequest {
+  readonly runId: string;
+  readonly seq: number;
+  readonly server: string;
+  /** Raw tool name. */
+  readonly tool: string;
+  /** JSON text made in the guest; untrusted. */
+  readonly argumentsJson: string;
+  /** Line of the script as written, from 1, when known. */
+  readonly line?: number;
+}
+
+/** What a failed call tells the script; becomes `ToolError` there. */
+export interface CallError {
+  readonly code: CallErrorCode;
+  readonly server: string;
+  readonly tool: string;
+  readonly message: string;
+  readonly retryable: boolean;
+  /** Content blocks of an `isError` result, bounded. */
+  readonly content?: JsonValue;
+  readonly structuredContent?: JsonValue;
+}
+
+export type CallOutcome =
+  | { readonly ok: true; readonly valueJson: string }
+  | { readonly ok: false; readonly error: CallError };
+
+/** What became of one call, as told to the caller of a run. */
+export interface CallReceipt {
+  readonly seq: number;
+  readonly server: string;
+  readonly tool: string;
+  /** `denied` was never sent; `cancelled` was sent, its effect is unknown; `unsent` waited until the run ended. */
+  readonly status: "ok" | "error" | "denied" | "cancelled" | "unsent";
+  readonly code?: CallErrorCode;
+  /** From dispatch to result, ms; 0 when never sent. */
+  readonly durationMs: number;
+  readonly argumentBytes: number;
+  readonly resultBytes: number;
+  /** True when repeating it cannot repeat an effect (read-only or never sent). */
+  readonly safeToRepeat: boolean;
+  /** Rules that decided it, strictest first. */
+  readonly rules?: readonly string[];
+  readonly line?: number;
+}
