@@ -1,0 +1,222 @@
+// Owns captured copies of the intrinsics that the bootstrap needs once a script has started.
+//
+// Security: rules for every file of the guest. A script may replace any method of any prototype, so bootstrap code
+// - calls methods through these functions, never `value.method()` on a built-in;
+// - never iterates or spreads (`for...of`, `[...x]`, `[a] = x`), and uses no RegExp: all of them look methods up;
+// - appends to a `safeList()`, because `array[i] = x` and `push` meet setters planted on Array.prototype;
+// - writes property descriptors and internal records with `__proto__: null`.
+
+type Method<This, Args extends readonly unknown[], Result> = (self: This, ...args: Args) => Result;
+// oxlint-disable-next-line no-unsafe-function-type
+type AnyFunction = Function;
+
+const { bind, call } = Function.prototype;
+const uncurryThis = bind.bind(call as never) as (method: AnyFunction) => never;
+
+// Constructors
+export const ArrayCtor: ArrayConstructor = Array;
+export const ArrayBufferCtor: ArrayBufferConstructor = ArrayBuffer;
+export const BigIntCtor: BigIntConstructor = BigInt;
+export const DateCtor: DateConstructor = Date;
+export const ErrorCtor: ErrorConstructor = Error;
+export const MapCtor: MapConstructor = Map;
+export const NumberCtor: NumberConstructor = Number;
+export const PromiseCtor: PromiseConstructor = Promise;
+export const ProxyCtor: ProxyConstructor = Proxy;
+export const RangeErrorCtor: RangeErrorConstructor = RangeError;
+export const ReferenceErrorCtor: ReferenceErrorConstructor = ReferenceError;
+export const SetCtor: SetConstructor = Set;
+export const StringCtor: StringConstructor = String;
+export const SymbolCtor: SymbolConstructor = Symbol;
+export const TypeErrorCtor: TypeErrorConstructor = TypeError;
+export const Uint8ArrayCtor: Uint8ArrayConstructor = Uint8Array;
+export const Uint32ArrayCtor: Uint32ArrayConstructor = Uint32Array;
+export const WeakMapCtor: WeakMapConstructor = WeakMap;
+
+// Statics
+export const ArrayIsArray: (value: unknown) => value is readonly unknown[] = Array.isArray;
+export const ArrayBufferIsView: (value: unknown) => value is ArrayBufferView = ArrayBuffer.isView;
+export const DateParse: (text: string) => number = Date.parse;
+export const JSONParse: (
+  text: string,
+  reviver?: (this: unknown, key: string, value: unknown) => unknown,
+) => unknown = JSON.parse;
+/** Looks up `toJSON` on objects and arrays: give it null-prototype records where a script must not interfere. */
+export const JSONStringify: {
+  (value: string | number | boolean | null): string;
+  (value: unknown, replacer?: unknown, space?: string | number): string | undefined;
+} = JSON.stringify as never;
+export const MathAbs: (x: number) => number = Math.abs;
+export const MathFloor: (x: number) => number = Math.floor;
+export const MathImul: (a: number, b: number) => number = Math.imul;
+export const MathMax: (...values: number[]) => number = Math.max;
+export const MathMin: (...values: number[]) => number = Math.min;
+export const MathTrunc: (x: number) => number = Math.trunc;
+export const NumberIsFinite: (value: unknown) => boolean = Number.isFinite;
+export const NumberIsInteger: (value: unknown) => boolean = Number.isInteger;
+export const NumberParseFloat: (text: string) => number = parseFloat;
+export const NumberParseInt: (text: string, radix?: number) => number = parseInt;
+export const ObjectCreate: (prototype: object | null) => Record<PropertyKey, unknown> = Object.create;
+export const ObjectDefineProperty: <T extends object>(
+  target: T,
+  key: PropertyKey,
+  descriptor: PropertyDescriptor & { __proto__: null },
+) => T = Object.defineProperty;
+export const ObjectFreeze: <T extends object>(value: T) => Readonly<T> = Object.freeze;
+export const ObjectGetOwnPropertyDescriptor: (
+  target: object,
+  key: PropertyKey,
+) => PropertyDescriptor | undefined = Object.getOwnPropertyDescriptor;
+export const ObjectGetPrototypeOf: (value: object) => object | null = Object.getPrototypeOf;
+export const ObjectIs: (a: unknown, b: unknown) => boolean = Object.is;
+export const ObjectKeys: (value: object) => readonly string[] = Object.keys;
+export const ObjectSetPrototypeOf: <T extends object>(value: T, prototype: object | null) => T =
+  Object.setPrototypeOf;
+export const ReflectApply: <Result = unknown>(
+  target: (...args: never[]) => Result,
+  self: unknown,
+  args: ArrayLike<unknown>,
+) => Result = Reflect.apply as never;
+export const ReflectConstruct: (
+  target: AnyFunction,
+  args: ArrayLike<unknown>,
+  newTarget?: AnyFunction,
+) => object = Reflect.construct as never;
+export const ReflectDefineProperty: (
+  target: object,
+  key: PropertyKey,
+  descriptor: PropertyDescriptor & { __proto__: null },
+) => boolean = Reflect.defineProperty;
+export const ReflectDeleteProperty: (target: object, key: PropertyKey) => boolean = Reflect.deleteProperty;
+export const ReflectOwnKeys: (target: object) => readonly (string | symbol)[] = Reflect.ownKeys;
+export const StringFromCharCode: (...units: number[]) => string = String.fromCharCode;
+export const StringFromCodePoint: (...points: number[]) => string = String.fromCodePoint;
+export const SymbolIterator: typeof Symbol.iterator = Symbol.iterator;
+export const SymbolToStringTag: typeof Symbol.toStringTag = Symbol.toStringTag;
+
+// Methods, with the receiver as the first argument
+export const ArraySlice: Method<ArrayLike<unknown>, [number?, number?], unknown[]> = uncurryThis(
+  Array.prototype.slice,
+);
+export const BigIntToString: Method<bigint, [number?], string> = uncurryThis(BigInt.prototype.toString);
+export const BooleanValueOf: Method<unknown, [], boolean> = uncurryThis(Boolean.prototype.valueOf);
+export const DateGetTime: Method<unknown, [], number> = uncurryThis(Date.prototype.getTime);
+export const DateToISOString: Method<Date, [], string> = uncurryThis(Date.prototype.toISOString);
+export const FunctionToString: Method<unknown, [], string> = uncurryThis(Function.prototype.toString);
+export const MapForEach: Method<unknown, [(value: unknown, key: unknown) => void], void> = uncurryThis(
+  Map.prototype.forEach,
+);
+export const MapGet: Method<Map<unknown, unknown>, [unknown], unknown> = uncurryThis(Map.prototype.get);
+export const MapHas: Method<unknown, [unknown], boolean> = uncurryThis(Map.prototype.has);
+export const MapSet: Method<Map<unknown, unknown>, [unknown, unknown], unknown> = uncurryThis(
+  Map.prototype.set,
+);
+export const MapDelete: Method<Map<unknown, unknown>, [unknown], boolean> = uncurryThis(Map.prototype.delete);
+export const MapClear: Method<Map<unknown, unknown>, [], void> = uncurryThis(Map.prototype.clear);
+export const NumberToString: Method<number, [number?], string> = uncurryThis(Number.prototype.toString);
+export const NumberValueOf: Method<unknown, [], number> = uncurryThis(Number.prototype.valueOf);
+export const ObjectHasOwnProperty: Method<unknown, [PropertyKey], boolean> = uncurryThis(
+  Object.prototype.hasOwnProperty,
+);
+export const ObjectPropertyIsEnumerable: Method<unknown, [PropertyKey], boolean> = uncurryThis(
+  Object.prototype.propertyIsEnumerable,
+);
+export const RegExpToString: Method<unknown, [], string> = uncurryThis(RegExp.prototype.toString);
+export const SetForEach: Method<unknown, [(value: unknown) => void], void> = uncurryThis(
+  Set.prototype.forEach,
+);
+export const SetHas: Method<unknown, [unknown], boolean> = uncurryThis(Set.prototype.has);
+export const StringCharCodeAt: Method<string, [number], number> = uncurryThis(String.prototype.charCodeAt);
+export const StringIndexOf: Method<string, [string, number?], number> = uncurryThis(String.prototype.indexOf);
+export const StringPadStart: Method<string, [number, string?], string> = uncurryThis(
+  String.prototype.padStart,
+);
+export const StringRepeat: Method<string, [number], string> = uncurryThis(String.prototype.repeat);
+export const StringSlice: Method<string, [number?, number?], string> = uncurryThis(String.prototype.slice);
+export const StringToLowerCase: Method<string, [], string> = uncurryThis(String.prototype.toLowerCase);
+export const StringValueOf: Method<unknown, [], string> = uncurryThis(String.prototype.valueOf);
+export const SymbolToString: Method<unknown, [], string> = uncurryThis(Symbol.prototype.toString);
+export const SymbolValueOf: Method<unknown, [], symbol> = uncurryThis(Symbol.prototype.valueOf);
+export const WeakMapGet: Method<WeakMap<object, unknown>, [object], unknown> = uncurryThis(
+  WeakMap.prototype.get,
+);
+export const WeakMapHas: Method<unknown, [unknown], boolean> = uncurryThis(WeakMap.prototype.has);
+export const WeakMapSet: Method<WeakMap<object, unknown>, [object, unknown], unknown> = uncurryThis(
+  WeakMap.prototype.set,
+);
+export const WeakSetHas: Method<unknown, [unknown], boolean> = uncurryThis(WeakSet.prototype.has);
+
+const mapSize: Method<unknown, [], number> = uncurryThis(
+  Object.getOwnPropertyDescriptor(Map.prototype, "size")?.get as AnyFunction,
+);
+const setSize: Method<unknown, [], number> = uncurryThis(
+  Object.getOwnPropertyDescriptor(Set.prototype, "size")?.get as AnyFunction,
+);
+export const MapSize: (map: unknown) => number = mapSize;
+export const SetSize: (set: unknown) => number = setSize;
+
+const nativeThen: Method<unknown, [unknown, unknown], unknown> = uncurryThis(Promise.prototype.then);
+const noConstructor = { __proto__: null, value: undefined, configurable: true } as const;
+
+/**
+ * `Promise.prototype.then` that no script can watch: the species look-up (`promise.constructor`), which a script can plant
+ * on Promise.prototype, is hidden while the reactions are attached. The derived promise is dropped.
+ */
+export function PromiseThen(
+  promise: Promise<unknown>,
+  onFulfilled: ((value: unknown) => void) | undefined,
+  onRejected?: (reason: unknown) => void,
+): void {
+  const hidden = !ObjectHasOwnProperty(promise, "constructor");
+  if (hidden) ReflectDefineProperty(promise, "constructor", noConstructor);
+  try {
+    nativeThen(promise, onFulfilled, onRejected);
+  } finally {
+    if (hidden) ReflectDeleteProperty(promise, "constructor");
+  }
+}
+
+const settled: Promise<void> = Promise.resolve();
+
+/** Runs `task` as a microtask. It must not throw. */
+export function enqueueMicrotask(task: () => void): void {
+  PromiseThen(settled, task);
+}
+
+/** An empty array without a prototype: index writes meet no planted setters. Nothing but `length` and indexes works on it. */
+export function safeList<T>(): T[] {
+  return ObjectSetPrototypeOf<T[]>([], null);
+}
+
+/** Appends to a `safeList`. */
+export function append<T>(list: T[], value: T): void {
+  list[list.length] = value;
+}
+
+/** A map whose methods a script cannot replace. */
+export class SafeMap<Key, Value> {
+  readonly #map: Map<unknown, unknown> = new MapCtor();
+
+  get size(): number {
+    return mapSize(this.#map);
+  }
+  get(key: Key): Value | undefined {
+    return MapGet(this.#map, key) as Value | undefined;
+  }
+  has(key: Key): boolean {
+    return MapHas(this.#map, key);
+  }
+  set(key: Key, value: Value): void {
+    MapSet(this.#map, key, value);
+  }
+  delete(key: Key): boolean {
+    return MapDelete(this.#map, key);
+  }
+  clear(): void {
+    MapClear(this.#map);
+  }
+  forEach(visit: (value: Value, key: Key) => void): void {
+    MapForEach(this.#map, visit as (value: unknown, key: unknown) => void);
+  }
+}
+ObjectFreeze(SafeMap.prototype);
