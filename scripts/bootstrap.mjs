@@ -112,7 +112,7 @@ function environmentWith(path) {
 async function install() {
   console.error("installing dependencies from package-lock.json (npm ci)");
   const environment = environmentWith(outsidePath());
-  const args = ["ci", "--include=dev", "--no-audit", "--no-fund"];
+  const args = ["ci", "--include=dev", "--no-audit", "--no-fund", "--loglevel=error"];
   const code = await run("npm", args, {
     cwd: root,
     stdio: ["ignore", 2, 2],
@@ -187,7 +187,8 @@ async function main([task, ...args]) {
   if (task === undefined) throw new Stop("usage: node scripts/bootstrap.mjs <task> [arguments]");
   await ensureInstalled();
   const environment = environmentWith([join(modules, ".bin"), outsidePath()].join(delimiter));
-  return await run(node24, [resolveTask(task), ...args], { stdio: "inherit", env: environment });
+  const command = task === "node" ? args : [resolveTask(task), ...args];
+  return await run(node24, command, { stdio: "inherit", env: environment });
 }
 
 try {
