@@ -1,6 +1,7 @@
 // Owns captured copies of the intrinsics that the bootstrap needs once a script has started.
 //
 // Security: rules for every file of the guest. A script may replace any method of any prototype, so bootstrap code
+// - names no global (not even `globalThis`) inside a function: they are captured here;
 // - calls methods through these functions, never `value.method()` on a built-in;
 // - never iterates or spreads (`for...of`, `[...x]`, `[a] = x`), and uses no RegExp: all of them look methods up;
 // - appends to a `safeList()`, because `array[i] = x` and `push` meet setters planted on Array.prototype;
@@ -12,6 +13,9 @@ type AnyFunction = Function;
 
 const { bind, call } = Function.prototype;
 const uncurryThis = bind.bind(call as never) as (method: AnyFunction) => never;
+
+/** The global object. The name `globalThis` itself is a property that a script may replace. */
+export const globalObject: typeof globalThis = globalThis;
 
 // Constructors
 export const ArrayCtor: ArrayConstructor = Array;
@@ -37,6 +41,9 @@ export const WeakMapCtor: WeakMapConstructor = WeakMap;
 export const ArrayIsArray: (value: unknown) => value is readonly unknown[] = Array.isArray;
 export const ArrayBufferIsView: (value: unknown) => value is ArrayBufferView = ArrayBuffer.isView;
 export const DateParse: (text: string) => number = Date.parse;
+export const ErrorIsError: (value: unknown) => boolean = (
+  Error as unknown as { isError: (value: unknown) => boolean }
+).isError;
 export const JSONParse: (
   text: string,
   reviver?: (this: unknown, key: string, value: unknown) => unknown,
@@ -70,6 +77,7 @@ export const ObjectGetOwnPropertyDescriptor: (
 export const ObjectGetPrototypeOf: (value: object) => object | null = Object.getPrototypeOf;
 export const ObjectIs: (a: unknown, b: unknown) => boolean = Object.is;
 export const ObjectKeys: (value: object) => readonly string[] = Object.keys;
+export const ObjectPrototype: object = Object.prototype;
 export const ObjectSetPrototypeOf: <T extends object>(value: T, prototype: object | null) => T =
   Object.setPrototypeOf;
 export const ReflectApply: <Result = unknown>(
@@ -99,9 +107,11 @@ export const ArraySlice: Method<ArrayLike<unknown>, [number?, number?], unknown[
   Array.prototype.slice,
 );
 export const BigIntToString: Method<bigint, [number?], string> = uncurryThis(BigInt.prototype.toString);
+export const BigIntValueOf: Method<unknown, [], bigint> = uncurryThis(BigInt.prototype.valueOf);
 export const BooleanValueOf: Method<unknown, [], boolean> = uncurryThis(Boolean.prototype.valueOf);
 export const DateGetTime: Method<unknown, [], number> = uncurryThis(Date.prototype.getTime);
-export const DateToISOString: Method<Date, [], string> = uncurryThis(Date.prototype.toISOString);
+export const DateToString: Method<Date, [], string> = uncurryThis(Date.prototype.toString);
+export const DateToISOString: Method<unknown, [], string> = uncurryThis(Date.prototype.toISOString);
 export const FunctionToString: Method<unknown, [], string> = uncurryThis(Function.prototype.toString);
 export const MapForEach: Method<unknown, [(value: unknown, key: unknown) => void], void> = uncurryThis(
   Map.prototype.forEach,
@@ -121,7 +131,6 @@ export const ObjectHasOwnProperty: Method<unknown, [PropertyKey], boolean> = unc
 export const ObjectPropertyIsEnumerable: Method<unknown, [PropertyKey], boolean> = uncurryThis(
   Object.prototype.propertyIsEnumerable,
 );
-export const RegExpToString: Method<unknown, [], string> = uncurryThis(RegExp.prototype.toString);
 export const SetForEach: Method<unknown, [(value: unknown) => void], void> = uncurryThis(
   Set.prototype.forEach,
 );
@@ -146,14 +155,55 @@ export const WeakMapSet: Method<WeakMap<object, unknown>, [object, unknown], unk
 );
 export const WeakSetHas: Method<unknown, [unknown], boolean> = uncurryThis(WeakSet.prototype.has);
 
-const mapSize: Method<unknown, [], number> = uncurryThis(
-  Object.getOwnPropertyDescriptor(Map.prototype, "size")?.get as AnyFunction,
+// Iterators, and getters as functions
+interface Step {
+  readonly done?: boolean;
+  readonly value: unknown;
+}
+const getter = (prototype: unknown, name: PropertyKey): never =>
+  uncurryThis(Object.getOwnPropertyDescriptor(prototype, name)?.get as AnyFunction);
+const next = (iterator: object): never =>
+  uncurryThis((Object.getPrototypeOf(iterator) as Iterator<unknown>).next as AnyFunction);
+const TypedArrayPrototype: unknown = Object.getPrototypeOf(Uint8Array.prototype);
+
+export const ArrayBufferByteLength: Method<unknown, [], number> = getter(ArrayBuffer.prototype, "byteLength");
+export const MapEntries: Method<unknown, [], object> = uncurryThis(Map.prototype.entries);
+export const MapIteratorNext: Method<object, [], Step> = next(new Map().entries());
+export const MapSize: Method<unknown, [], number> = getter(Map.prototype, "size");
+export const RegExpSource: Method<unknown, [], string> = getter(RegExp.prototype, "source");
+export const SetIteratorNext: Method<object, [], Step> = next(new Set().values());
+export const SetSize: Method<unknown, [], number> = getter(Set.prototype, "size");
+export const SetValues: Method<unknown, [], object> = uncurryThis(Set.prototype.values);
+export const TypedArrayBuffer: Method<unknown, [], ArrayBuffer> = getter(TypedArrayPrototype, "buffer");
+export const TypedArrayByteLength: Method<unknown, [], number> = getter(TypedArrayPrototype, "byteLength");
+export const TypedArrayByteOffset: Method<unknown, [], number> = getter(TypedArrayPrototype, "byteOffset");
+export const TypedArrayLength: Method<unknown, [], number> = getter(TypedArrayPrototype, "length");
+/** `"Uint8Array"` and so on; `undefined` for anything else. */
+export const TypedArrayName: Method<unknown, [], string | undefined> = getter(
+  TypedArrayPrototype,
+  Symbol.toStringTag,
 );
-const setSize: Method<unknown, [], number> = uncurryThis(
-  Object.getOwnPropertyDescriptor(Set.prototype, "size")?.get as AnyFunction,
-);
-export const MapSize: (map: unknown) => number = mapSize;
-export const SetSize: (set: unknown) => number = setSize;
+
+const flagGetters: readonly Method<unknown, [], boolean>[] = [
+  getter(RegExp.prototype, "hasIndices"),
+  getter(RegExp.prototype, "global"),
+  getter(RegExp.prototype, "ignoreCase"),
+  getter(RegExp.prototype, "multiline"),
+  getter(RegExp.prototype, "dotAll"),
+  getter(RegExp.prototype, "unicode"),
+  getter(RegExp.prototype, "unicodeSets"),
+  getter(RegExp.prototype, "sticky"),
+];
+const FLAG_LETTERS = "dgimsuvy";
+
+/** The flags of a RegExp, read from its slots. */
+export function RegExpFlags(value: unknown): string {
+  let flags = "";
+  for (let i = 0; i < flagGetters.length; i++) {
+    if ((flagGetters[i] as Method<unknown, [], boolean>)(value)) flags += FLAG_LETTERS[i] as string;
+  }
+  return flags;
+}
 
 const nativeThen: Method<unknown, [unknown, unknown], unknown> = uncurryThis(Promise.prototype.then);
 const noConstructor = { __proto__: null, value: undefined, configurable: true } as const;
@@ -178,9 +228,14 @@ export function PromiseThen(
 
 const settled: Promise<void> = Promise.resolve();
 
-/** Runs `task` as a microtask. It must not throw. */
+/** Runs `task` as a microtask. What it throws is an unhandled rejection. */
 export function enqueueMicrotask(task: () => void): void {
   PromiseThen(settled, task);
+}
+
+/** Makes `error` an unhandled rejection of the current task. */
+export function reportUnhandled(error: unknown): void {
+  void new PromiseCtor((_resolve, reject) => reject(error));
 }
 
 /** An empty array without a prototype: index writes meet no planted setters. Nothing but `length` and indexes works on it. */
@@ -198,7 +253,7 @@ export class SafeMap<Key, Value> {
   readonly #map: Map<unknown, unknown> = new MapCtor();
 
   get size(): number {
-    return mapSize(this.#map);
+    return MapSize(this.#map);
   }
   get(key: Key): Value | undefined {
     return MapGet(this.#map, key) as Value | undefined;
