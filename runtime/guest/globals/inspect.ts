@@ -203,14 +203,7 @@ export class Inspection {
     );
   }
 
-  #layout(
-    prefix: string,
-    open: string,
-    close: string,
-    entries: string[],
-    depth: number,
-    indent: number,
-  ): string {
+  #layout(prefix: string, open: string, close: string, entries: string[], indent: number): string {
     this.#left -= prefix.length + 2 + entries.length * 2;
     if (entries.length === 0) return `${prefix}${open}${close}`;
     let total = prefix.length + indent + entries.length;
