@@ -1,0 +1,52 @@
+// Owns the time of one call: a limit that progress extends, up to a hard maximum, and whose fault an end was.
+import type { Clock } from "./clock.ts";
+
+/** Progress extends a limit up to this many times in total. */
+export const HARD_MAXIMUM_FACTOR = 10;
+
+export interface Deadline extends Disposable {
+  /** Aborts at the limit or when the caller's signal does. */
+  readonly signal: AbortSignal;
+  /** Starts the limit anew; the hard maximum stays. */
+  extend(): void;
+  /** What ended it first; undefined while it runs. */
+  ended(): "timeout" | "cancelled" | undefined;
+}
+
+export function createDeadline(options: {
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
+  readonly clock: Clock;
+}): Deadline {
+  const { signal, clock } = options;
+  // Node fires a timer of more than 31 bits at once.
+  const timeoutMs = Math.min(Math.max(1, options.timeoutMs), 2_147_483_647);
+  const hardEnd = clock.now() + timeoutMs * HARD_MAXIMUM_FACTOR;
+  const own = new AbortController();
+  let cause: "timeout" | "cancelled" | undefined;
+  let stopTimer = (): void => {};
+  const end = (why: "timeout" | "cancelled"): void => {
+    if (cause !== undefined) return;
+    cause = why;
+    stopTimer();
+    own.abort(new Error(why === "timeout" ? "timed out" : "cancelled"));
+  };
+  const onAbort = (): void => end("cancelled");
+  const arm = (): void => {
+    stopTimer();
+    if (cause !== undefined) return;
+    stopTimer = clock.after(Math.max(0, Math.min(timeoutMs, hardEnd - clock.now())), () => end("timeout"));
+  };
+  if (signal.aborted) onAbort();
+  else signal.addEventListener("abort", onAbort, { once: true });
+  arm();
+  return {
+    signal: own.signal,
+    extend: arm,
+    ended: () => cause,
+    [Symbol.dispose]() {
+      stopTimer();
+      signal.removeEventListener("abort", onAbort);
+    },
+  };
+}

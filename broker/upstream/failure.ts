@@ -1,0 +1,111 @@
+// Owns what an error of the SDK or the network means: who failed, and whether the request may have arrived.
+import { ProtocolError, SdkError, SdkHttpError, UnauthorizedError } from "@modelcontextprotocol/client";
+import { printable } from "./printable.ts";
+
+export type Failure =
+  /** The server answered the request itself with a JSON-RPC error. */
+  | { readonly kind: "rpc"; readonly code: number; readonly message: string }
+  /** The HTTP session is unknown to the server; the request was not looked at. */
+  | { readonly kind: "session-lost"; readonly message: string }
+  /** No usable answer. */
+  | {
+      readonly kind: "unavailable";
+      readonly message: string;
+      readonly sent: boolean;
+      readonly status?: number;
+      /** The process or connection is gone. */
+      readonly dead: boolean;
+    }
+  /** An answer came, but of a kind Callgate cannot use. */
+  | { readonly kind: "unusable"; readonly message: string };
+
+const NEVER_SENT = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "UND_ERR_CONNECT_TIMEOUT",
+  "CERT_HAS_EXPIRED",
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "ERR_TLS_CERT_ALTNAME_INVALID",
+]);
+const DEAD = new Set(["CONNECTION_CLOSED", "NOT_CONNECTED", "SEND_FAILED"]);
+
+/** `sent`: the request was handed to the transport; `session`: the connection has an HTTP session. */
+export function readFailure(
+  error: unknown,
+  context: { readonly sent: boolean; readonly session: boolean },
+): Failure {
+  const { sent } = context;
+  if (SdkHttpError.isInstance(error)) return readHttp(error, context);
+  if (UnauthorizedError.isInstance(error)) return readStatus(401, "", sent);
+  if (ProtocolError.isInstance(error)) {
+    return { kind: "rpc", code: Number(error.code), message: printable(error.message, 2_000) };
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  if (SdkError.isInstance(error)) {
+    const code = String(error.code);
+    if (DEAD.has(code)) return { kind: "unavailable", message: "the connection closed", sent, dead: true };
+    if (code === "REQUEST_TIMEOUT")
+      return { kind: "unavailable", message: "no answer in time", sent, dead: false };
+    if (sent) return { kind: "unusable", message: printable(message, 400) };
+    return { kind: "unavailable", message: printable(message, 400), sent, dead: false };
+  }
+  if (message === "Not connected") {
+    return { kind: "unavailable", message: "the connection closed", sent: false, dead: true };
+  }
+  const code = networkCode(error);
+  return {
+    kind: "unavailable",
+    message: code === undefined ? printable(message, 400) : networkSentence(code),
+    sent: sent && (code === undefined || !NEVER_SENT.has(code)),
+    dead: code === "EPIPE" || code === "ERR_STREAM_DESTROYED",
+  };
+}
+
+function readHttp(
+  error: SdkHttpError,
+  context: { readonly sent: boolean; readonly session: boolean },
+): Failure {
+  const { status } = error.data;
+  const text = typeof error.data["text"] === "string" ? error.data["text"] : "";
+  // Some servers answer 400 where the specification asks for 404.
+  if (context.session && (status === 404 || (status === 400 && /session/i.test(text)))) {
+    return { kind: "session-lost", message: `the server no longer knows the session (HTTP ${status})` };
+  }
+  return readStatus(status, text === "" ? error.message : text, context.sent);
+}
+
+function readStatus(status: number, text: string, sent: boolean): Failure {
+  const said = text === "" ? "" : `: ${printable(text, 200)}`;
+  const base = { kind: "unavailable", status, dead: false } as const;
+  if (status === 401) {
+    return { ...base, sent: false, message: "it wants authorization (HTTP 401); set headers.Authorization" };
+  }
+  if (status === 403) return { ...base, sent: false, message: `it refused access (HTTP 403)${said}` };
+  if (status >= 300 && status < 400) {
+    return {
+      ...base,
+      sent: false,
+      message: `it redirects elsewhere (HTTP ${status}); put the final URL into the config`,
+    };
+  }
+  return { ...base, sent: sent && status >= 500, message: `it answered HTTP ${status}${said}` };
+}
+
+function networkCode(error: unknown): string | undefined {
+  for (let at = error, depth = 0; typeof at === "object" && at !== null && depth < 5; depth += 1) {
+    const { code, cause } = at as { code?: unknown; cause?: unknown };
+    if (typeof code === "string" && /^[A-Z][A-Z0-9_]+$/.test(code)) return code;
+    at = cause;
+  }
+  return undefined;
+}
+
+function networkSentence(code: string): string {
+  if (code === "ECONNREFUSED") return "nothing listens at its URL (ECONNREFUSED)";
+  if (code === "ENOTFOUND" || code === "EAI_AGAIN") return `the host of its URL was not found (${code})`;
+  if (code === "UND_ERR_CONNECT_TIMEOUT") return "its host did not accept a connection in time";
+  return `the connection failed (${code})`;
+}

@@ -1,0 +1,180 @@
+// Owns the seam between the MCP SDK and the wire: raw answers are taken here, the SDK sees repaired ones.
+import type { JSONRPCMessage, Transport, TransportSendOptions } from "@modelcontextprotocol/client";
+import { isJsonObject, own, type JsonObject, type JsonValue } from "../../contract/json.ts";
+import { createListWalk, type ListWalk } from "./list-walk.ts";
+import type { Progress } from "./upstream.ts";
+
+/** Follows one call through the SDK, by the identity of its arguments object. */
+export interface Ticket {
+  id?: string;
+  /** The request was handed to the transport. */
+  sent: boolean;
+  /** The raw result, as the server sent it. */
+  result?: { readonly raw: JsonValue };
+  /** The stream that would have carried the answer ended without it. */
+  lost: boolean;
+  readonly onProgress: (progress: Progress) => void;
+}
+
+export interface Guard {
+  /** Give this to the SDK. */
+  readonly transport: Transport;
+  readonly walk: ListWalk;
+  /** Set once the revision is known. */
+  modern: boolean;
+  open(args: JsonObject, onProgress: Ticket["onProgress"]): Ticket;
+  close(ticket: Ticket): void;
+}
+
+const LOST: { readonly code: number; readonly message: string } = {
+  code: -32_000,
+  message: "the response stream ended without an answer",
+};
+
+/**
+ * Wraps a transport. The results of `tools/list` and `tools/call` are kept raw and replaced by minimal valid ones, since
+ * the SDK rejects a whole list for one faulty tool, and a done call for one unknown content block. Answers nobody waits
+ * for are dropped. `stdio` makes the SDK take a silent server for one of the older era instead of an outage.
+ */
+export function guardTransport(inner: Transport, options: { readonly stdio: boolean }): Guard {
+  const awaited = new Map<string, "list" | "call" | "other">();
+  const tickets = new Map<string, Ticket>();
+  const byArguments = new WeakMap<object, Ticket>();
+  const walk = createListWalk();
+  let deliver: Transport["onmessage"];
+
+  const transport: Transport = {
+    start: () => inner.start(),
+    close: () => inner.close(),
+    async send(message, sendOptions) {
+      const id = register(message);
+      if (id === undefined || inner.hasPerRequestStream !== true) return inner.send(message, sendOptions);
+      const onRequestStreamEnd = (): void => streamEnded(id);
+      return inner.send(message, { ...sendOptions, onRequestStreamEnd } as TransportSendOptions);
+    },
+    get sessionId() {
+      return inner.sessionId;
+    },
+    get onmessage() {
+      return deliver;
+    },
+    set onmessage(handler) {
+      deliver = handler;
+    },
+    get onclose() {
+      return inner.onclose;
+    },
+    set onclose(handler) {
+      inner.onclose = handler;
+    },
+    get onerror() {
+      return inner.onerror;
+    },
+    set onerror(handler) {
+      inner.onerror = handler;
+    },
+    setProtocolVersion: (version: string) => inner.setProtocolVersion?.(version),
+    setSupportedProtocolVersions: (versions: string[]) => inner.setSupportedProtocolVersions?.(versions),
+    ...(inner.hasPerRequestStream === undefined ? {} : { hasPerRequestStream: inner.hasPerRequestStream }),
+    ...(options.stdio ? { stderr: null, pid: null } : {}),
+  };
+  inner.onmessage = receive;
+
+  const guard: Guard = {
+    transport,
+    walk,
+    modern: false,
+    open(args, onProgress) {
+      const ticket: Ticket = { sent: false, lost: false, onProgress };
+      byArguments.set(args, ticket);
+      return ticket;
+    },
+    close(ticket) {
+      if (ticket.id === undefined) return;
+      tickets.delete(ticket.id);
+      awaited.delete(ticket.id);
+    },
+  };
+  return guard;
+
+  function register(message: JSONRPCMessage): string | undefined {
+    if (!("method" in message) || !("id" in message)) return undefined;
+    const id = String(message.id);
+    const args: unknown = message.method === "tools/call" ? message.params?.["arguments"] : undefined;
+    const ticket = typeof args === "object" && args !== null ? byArguments.get(args) : undefined;
+    if (ticket !== undefined) {
+      if (ticket.id !== undefined) tickets.delete(ticket.id);
+      ticket.id = id;
+      ticket.sent = true;
+      tickets.set(id, ticket);
+    }
+    awaited.set(id, message.method === "tools/list" ? "list" : ticket === undefined ? "other" : "call");
+    return id;
+  }
+
+  function streamEnded(id: string): void {
+    if (!awaited.has(id)) return;
+    const ticket = tickets.get(id);
+    if (ticket !== undefined) ticket.lost = true;
+    receive({ jsonrpc: "2.0", id: /^\d+$/.test(id) ? Number(id) : id, error: LOST });
+  }
+
+  function receive(
+    message: JSONRPCMessage,
+    extra?: Parameters<NonNullable<Transport["onmessage"]>>[1],
+  ): void {
+    const raw: unknown = message;
+    if (!isJsonObject(raw)) return;
+    if (typeof own(raw, "method") === "string") {
+      if (!takeProgress(raw)) deliver?.(message, extra);
+      return;
+    }
+    const id = String(own(raw, "id"));
+    const kind = awaited.get(id);
+    if (kind === undefined) return;
+    awaited.delete(id);
+    deliver?.({ jsonrpc: "2.0", id: own(raw, "id"), ...answerOf(raw, kind, id) } as JSONRPCMessage, extra);
+  }
+
+  /** Progress is handled at once: the SDK loses what arrives together with the result. */
+  function takeProgress(raw: JsonObject): boolean {
+    if (raw["method"] !== "notifications/progress") return false;
+    const params = own(raw, "params");
+    if (!isJsonObject(params)) return true;
+    const ticket = tickets.get(String(own(params, "progressToken")));
+    const { progress, total, message } = params;
+    if (ticket === undefined || typeof progress !== "number") return true;
+    ticket.onProgress({
+      progress,
+      ...(typeof total === "number" ? { total } : {}),
+      ...(typeof message === "string" ? { message } : {}),
+    });
+    return true;
+  }
+
+  function answerOf(raw: JsonObject, kind: "list" | "call" | "other", id: string): JsonObject {
+    const error = own(raw, "error");
+    if (error !== undefined && error !== null) return { error: readError(error as JsonValue) };
+    const result = (own(raw, "result") ?? null) as JsonValue;
+    if (kind === "other") return { result };
+    const type = isJsonObject(result) ? own(result, "resultType") : undefined;
+    // Anything but a complete result (a question to the client, a task) is the SDK's to handle.
+    if (guard.modern && type !== undefined && type !== "complete") return { result };
+    const complete: JsonObject = guard.modern ? { resultType: "complete" } : {};
+    if (kind === "list") return { result: { ...complete, ...walk.take(result, guard.modern) } };
+    const ticket = tickets.get(id);
+    if (ticket !== undefined) ticket.result = { raw: result };
+    return { result: { ...complete, content: [] } };
+  }
+}
+
+function readError(error: JsonValue): JsonObject {
+  const code = isJsonObject(error) ? own(error, "code") : undefined;
+  const message = isJsonObject(error) ? own(error, "message") : error;
+  const data = isJsonObject(error) ? (own(error, "data") as JsonValue | undefined) : undefined;
+  return {
+    code: Number.isSafeInteger(code) ? (code as number) : -32_603,
+    message: typeof message === "string" ? message : "the server reported an error without a message",
+    ...(data === undefined ? {} : { data }),
+  };
+}

@@ -1,0 +1,26 @@
+// Owns how text from servers is made fit for a message: one line, bounded, no control characters, no secrets.
+
+/**
+ * One line of at most `limit` UTF-16 units (default 200). Control characters, line breaks and
+ * bidirectional overrides become spaces; a cut is marked with an ellipsis and never splits a surrogate pair.
+ */
+export function printable(value: unknown, limit: number = 200): string {
+  const text = typeof value === "string" ? value : String(value);
+  // Security: escape sequences reach terminals, bidirectional overrides reorder what a person approves.
+  const clean = text
+    .slice(0, limit * 4 + 16)
+    .replaceAll(/[\p{Cc}\u2028\u2029\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]+/gu, " ")
+    .trim();
+  if (clean.length <= limit && text.length <= limit * 4 + 16) return clean.toWellFormed();
+  const kept = clean.slice(0, limit - 1);
+  return `${/[\ud800-\udbff]$/.test(kept) ? kept.slice(0, -1) : kept}…`.toWellFormed();
+}
+
+/** Replaces every occurrence of a secret of six or more characters by `***`. */
+export function withoutSecrets(text: string, secrets: readonly string[]): string {
+  let clean = text;
+  for (const secret of secrets.toSorted((a, b) => b.length - a.length)) {
+    if (secret.length >= 6) clean = clean.replaceAll(secret, "***");
+  }
+  return clean;
+}

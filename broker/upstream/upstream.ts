@@ -1,0 +1,58 @@
+// Owns the port to whatever provides tools: an MCP server or a set of local functions.
+import type { JsonObject, JsonValue } from "../../contract/json.ts";
+import type { ToolDefinition } from "../../contract/tool.ts";
+
+/** What a tool answered, after repairs. Untrusted; plain JSON of its own, shared with nobody. */
+export interface UpstreamResult {
+  readonly content: readonly JsonObject[];
+  readonly structuredContent?: JsonValue;
+  /** True when the tool itself reports failure; never thrown by `call`. */
+  readonly isError: boolean;
+  /** Repairs made to the answer, one sentence each. */
+  readonly notes: readonly string[];
+}
+
+/** How one upstream is doing. All texts are bounded and printable. */
+export interface UpstreamStatus {
+  readonly server: string;
+  readonly state: "idle" | "connecting" | "ready" | "failed" | "closed";
+  /** One line; for a stdio server it ends with the last lines of its stderr. */
+  readonly error?: string;
+  /** Negotiated MCP revision; absent before the first connection and for local functions. */
+  readonly protocolVersion?: string;
+  /** Dropped or repaired tools, a stale list, lines on stdout that are no messages. */
+  readonly notes: readonly string[];
+}
+
+export interface Progress {
+  readonly progress: number;
+  readonly total?: number;
+  readonly message?: string;
+}
+
+export interface UpstreamCallOptions {
+  readonly signal: AbortSignal;
+  /** Time without progress, ms. Progress extends it, up to ten times this in total. */
+  readonly timeoutMs: number;
+  readonly onProgress?: (progress: Progress) => void;
+}
+
+export interface Upstream extends AsyncDisposable {
+  /** The configured name. */
+  readonly server: string;
+  /**
+   * Every tool, all pages; connects on first need, cached until the server says the list changed.
+   * When a refresh fails the last known list is served, with a note in `status()`.
+   * Throws `CALL_UPSTREAM_UNAVAILABLE` naming the server and its last stderr lines, `CALL_CANCELLED`, `DISPOSED`.
+   */
+  tools(options: { readonly signal: AbortSignal }): Promise<readonly ToolDefinition[]>;
+  /**
+   * Calls one tool; an `isError` result is returned. Throws `CALL_TIMEOUT`, `CALL_CANCELLED` (own signal),
+   * `CALL_UPSTREAM_UNAVAILABLE` (dead server), `CALL_TOOL_ERROR` (JSON-RPC error), `DISPOSED`.
+   * `data.sent` is true when the request may have reached the tool.
+   */
+  call(tool: ToolDefinition, args: JsonObject, options: UpstreamCallOptions): Promise<UpstreamResult>;
+  status(): UpstreamStatus;
+  /** The next `tools()` may differ. Listeners live as long as the upstream. */
+  onToolsChanged(listener: () => void): void;
+}
