@@ -1,0 +1,150 @@
+// Owns recognising tool calls in the syntax tree, and warning of those that nothing awaits.
+import ts from "typescript";
+import type { CatalogIndex } from "./catalog-index.ts";
+import type { Finding } from "./finding.ts";
+import { type CheckedScript, type ParsedScript, scriptOffset } from "./program.ts";
+
+const CATALOG_CALLS: ReadonlySet<string> = new Set(["search", "describe"]);
+
+/** `namespace.identifier` when the node calls a tool (or the catalog, or `sleep`) of the sandbox; else undefined. */
+export function calledTool(node: ts.Node, checker: ts.TypeChecker, index: CatalogIndex): string | undefined {
+  if (!ts.isCallExpression(node)) return undefined;
+  const callee = unwrapped(node.expression);
+  if (ts.isIdentifier(callee)) {
+    return callee.text === "sleep" && isGlobal(callee, checker) ? "sleep" : undefined;
+  }
+  if (!ts.isPropertyAccessExpression(callee) || !ts.isIdentifier(callee.expression)) return undefined;
+  const namespace = callee.expression.text;
+  const known =
+    index.namespaces.get(namespace)?.has(callee.name.text) === true ||
+    (namespace === "catalog" && CATALOG_CALLS.has(callee.name.text));
+  return known && isGlobal(callee.expression, checker) ? `${namespace}.${callee.name.text}` : undefined;
+}
+
+/** False for a name that the script declares itself. */
+export function isGlobal(name: ts.Identifier, checker: ts.TypeChecker): boolean {
+  const declarations = checker.getSymbolAtLocation(name)?.declarations ?? [];
+  return (
+    declarations.length > 0 &&
+    declarations.every((declaration) => declaration.getSourceFile() !== name.getSourceFile())
+  );
+}
+
+/** One warning for each tool call whose promise is dropped: the script may end before the call does. */
+export function unawaitedFindings(
+  parsed: ParsedScript,
+  checked: CheckedScript,
+  index: CatalogIndex,
+): readonly Finding[] {
+  const { checker } = checked;
+  const found = new Map<ts.Node, Finding>();
+  const report = (call: ts.Node, name: string, suggestion: string): void => {
+    if (found.has(call)) return;
+    found.set(call, {
+      severity: "warning",
+      code: "UNAWAITED_CALL",
+      message: `The promise of ${name} is not awaited: its result and its error are lost, and the script may end first.`,
+      offset: scriptOffset(call.getStart(parsed.source)),
+      suggestion,
+    });
+  };
+  const visit = (node: ts.Node): void => {
+    if (ts.isExpressionStatement(node)) {
+      const expression = unwrapped(node.expression);
+      if (isPromise(checker.getTypeAtLocation(expression), checker)) {
+        const dropped = droppedCall(expression, checker, index);
+        if (dropped !== undefined)
+          report(dropped.call, dropped.name, "Put `await` in front of the statement.");
+      } else {
+        const dropped = inIgnoredCallback(expression, checker, index);
+        if (dropped !== undefined) {
+          report(
+            dropped.call,
+            dropped.name,
+            "Use `for (const item of items) { await ... }`, or `await Promise.all(items.map(async (item) => ...))`.",
+          );
+        }
+      }
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(parsed.source);
+  return [...found.values()];
+}
+
+interface Dropped {
+  readonly call: ts.Node;
+  readonly name: string;
+}
+
+/** A tool call that the promise of `expression` stands for: inside it, or inside the function of the script it calls. */
+function droppedCall(expression: ts.Node, checker: ts.TypeChecker, index: CatalogIndex): Dropped | undefined {
+  const inside = floatingIn(expression, checker, index, false);
+  if (inside !== undefined) return inside;
+  if (!ts.isCallExpression(expression)) return undefined;
+  const callee = unwrapped(expression.expression);
+  if (!ts.isIdentifier(callee)) return undefined;
+  for (const declaration of checker.getSymbolAtLocation(callee)?.declarations ?? []) {
+    if (declaration.getSourceFile() !== callee.getSourceFile()) continue;
+    const body = ts.isVariableDeclaration(declaration) ? declaration.initializer : declaration;
+    const call = body === undefined ? undefined : floatingIn(body, checker, index, true);
+    if (call !== undefined)
+      return { call: expression, name: `\`${callee.text}(...)\` (it calls ${call.name})` };
+  }
+  return undefined;
+}
+
+/** The first tool call in `node` that is not awaited on the way; inside nested functions every call counts. */
+function floatingIn(
+  node: ts.Node,
+  checker: ts.TypeChecker,
+  index: CatalogIndex,
+  nested: boolean,
+): Dropped | undefined {
+  if (!nested && ts.isAwaitExpression(node)) return undefined;
+  const name = calledTool(node, checker, index);
+  if (name !== undefined) return { call: node, name: `\`${name}\`` };
+  const inFunction = nested || ts.isFunctionLike(node);
+  return ts.forEachChild(node, (child) => floatingIn(child, checker, index, inFunction));
+}
+
+/** `items.forEach(async ...)` and a dropped `items.map(...)`: the caller ignores what the callback returns. */
+function inIgnoredCallback(
+  expression: ts.Node,
+  checker: ts.TypeChecker,
+  index: CatalogIndex,
+): Dropped | undefined {
+  if (!ts.isCallExpression(expression) || !ts.isPropertyAccessExpression(expression.expression))
+    return undefined;
+  const method = expression.expression.name.text;
+  if (method !== "forEach" && method !== "map") return undefined;
+  const [argument] = expression.arguments;
+  if (argument === undefined) return undefined;
+  const callback = unwrapped(argument);
+  if (!ts.isArrowFunction(callback) && !ts.isFunctionExpression(callback)) return undefined;
+  const isAsync =
+    callback.modifiers?.some((modifier) => modifier.kind === ts.SyntaxKind.AsyncKeyword) ?? false;
+  if (isAsync) return floatingIn(callback.body, checker, index, true);
+  // A block of a plain function is made of statements, which are looked at one by one.
+  return ts.isBlock(callback.body) ? undefined : floatingIn(callback.body, checker, index, false);
+}
+
+/** True for a promise, and for a union that may be one. */
+export function isPromise(type: ts.Type, checker: ts.TypeChecker): boolean {
+  const members = type.isUnion() ? type.types : [type];
+  return members.some((member) => {
+    const symbol = member.getSymbol();
+    return symbol?.name === "Promise" && checker.getPropertyOfType(member, "then") !== undefined;
+  });
+}
+
+function unwrapped(expression: ts.Expression): ts.Expression {
+  if (
+    ts.isParenthesizedExpression(expression) ||
+    ts.isNonNullExpression(expression) ||
+    ts.isAsExpression(expression)
+  ) {
+    return unwrapped(expression.expression);
+  }
+  return expression;
+}
