@@ -28,8 +28,7 @@ export interface CallError {
 }
 
 export type CallOutcome =
-  | { readonly ok: true; readonly valueJson: string }
-  | { readonly ok: false; readonly error: CallError };
+  { readonly ok: true; readonly valueJson: string } | { readonly ok: false; readonly error: CallError };
 
 /** What became of one call, as told to the caller of a run. */
 export interface CallReceipt {

@@ -20,18 +20,19 @@ export interface RunStart {
   readonly limits: RunLimits;
 }
 
-/** One delivery. `at` becomes the guest's clock. */
+/** `request` is a call about to be dispatched; `call` and `timer` are deliveries, whose `at` becomes the guest's clock. */
 export type RunEvent =
   | {
-      readonly type: "call";
+      readonly type: "request";
       readonly seq: number;
-      readonly at: number;
       readonly server: string;
       readonly tool: string;
       readonly argumentsJson: string;
-      readonly outcome: CallOutcome;
     }
+  | { readonly type: "call"; readonly seq: number; readonly at: number; readonly outcome: CallOutcome }
   | { readonly type: "timer"; readonly seq: number; readonly at: number };
+
+export type Delivery = Exclude<RunEvent, { readonly type: "request" }>;
 
 export interface RunRecord {
   readonly start: RunStart;

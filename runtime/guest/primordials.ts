@@ -143,6 +143,7 @@ export const StringPadStart: Method<string, [number, string?], string> = uncurry
 export const StringRepeat: Method<string, [number], string> = uncurryThis(String.prototype.repeat);
 export const StringSlice: Method<string, [number?, number?], string> = uncurryThis(String.prototype.slice);
 export const StringToLowerCase: Method<string, [], string> = uncurryThis(String.prototype.toLowerCase);
+export const StringTrim: Method<string, [], string> = uncurryThis(String.prototype.trim);
 export const StringValueOf: Method<unknown, [], string> = uncurryThis(String.prototype.valueOf);
 export const SymbolToString: Method<unknown, [], string> = uncurryThis(Symbol.prototype.toString);
 export const SymbolValueOf: Method<unknown, [], symbol> = uncurryThis(Symbol.prototype.valueOf);
@@ -167,6 +168,9 @@ const next = (iterator: object): never =>
 const TypedArrayPrototype: unknown = Object.getPrototypeOf(Uint8Array.prototype);
 
 export const ArrayBufferByteLength: Method<unknown, [], number> = getter(ArrayBuffer.prototype, "byteLength");
+export const DataViewBuffer: Method<unknown, [], ArrayBuffer> = getter(DataView.prototype, "buffer");
+export const DataViewByteLength: Method<unknown, [], number> = getter(DataView.prototype, "byteLength");
+export const DataViewByteOffset: Method<unknown, [], number> = getter(DataView.prototype, "byteOffset");
 export const MapEntries: Method<unknown, [], object> = uncurryThis(Map.prototype.entries);
 export const MapIteratorNext: Method<object, [], Step> = next(new Map().entries());
 export const MapSize: Method<unknown, [], number> = getter(Map.prototype, "size");
@@ -210,17 +214,17 @@ const noConstructor = { __proto__: null, value: undefined, configurable: true } 
 
 /**
  * `Promise.prototype.then` that no script can watch: the species look-up (`promise.constructor`), which a script can plant
- * on Promise.prototype, is hidden while the reactions are attached. The derived promise is dropped.
+ * on Promise.prototype, is hidden while the reactions are attached. Returns the derived native promise.
  */
 export function PromiseThen(
   promise: Promise<unknown>,
-  onFulfilled: ((value: unknown) => void) | undefined,
-  onRejected?: (reason: unknown) => void,
-): void {
+  onFulfilled: ((value: unknown) => unknown) | undefined,
+  onRejected?: (reason: unknown) => unknown,
+): Promise<unknown> {
   const hidden = !ObjectHasOwnProperty(promise, "constructor");
   if (hidden) ReflectDefineProperty(promise, "constructor", noConstructor);
   try {
-    nativeThen(promise, onFulfilled, onRejected);
+    return nativeThen(promise, onFulfilled, onRejected) as Promise<unknown>;
   } finally {
     if (hidden) ReflectDeleteProperty(promise, "constructor");
   }

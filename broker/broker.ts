@@ -1,0 +1,120 @@
+// Owns the upstreams and opens the call path of each run.
+import type { CallOutcome, CallReceipt, CallRequest } from "../contract/call.ts";
+import type { Approve } from "../contract/decision.ts";
+import type { RunLimits } from "../contract/limits.ts";
+import type { ToolDefinition } from "../contract/tool.ts";
+import { createApprovals } from "./approval.ts";
+import { createBudgets } from "./budget.ts";
+import { dispatch, type DispatchOptions } from "./dispatch.ts";
+import type { Policy } from "./policy/parse.ts";
+import { createReceipts } from "./receipts.ts";
+import type { Redactor } from "./redact.ts";
+import type { Progress, Upstream, UpstreamStatus } from "./upstream/upstream.ts";
+
+export interface BrokerOptions {
+  readonly upstreams: readonly Upstream[];
+  readonly policy: Policy;
+  readonly approve: Approve | undefined;
+  readonly redactor: Redactor;
+  /** How long a person may take over one approval, ms. @defaultValue 300 000 */
+  readonly approvalTimeoutMs?: number;
+}
+
+export interface RunFacts {
+  readonly runId: string;
+  readonly principal: string;
+  readonly limits: RunLimits;
+  /** Labels of what the conversation has seen before the run. */
+  readonly labels: readonly string[];
+  readonly onChange?: ((progress: RunProgress) => void) | undefined;
+  readonly onProgress?: ((request: CallRequest, progress: Progress) => void) | undefined;
+}
+
+export interface RunProgress {
+  readonly done: number;
+  readonly open: number;
+}
+
+/** The calls of one run. */
+export interface RunCalls {
+  call(request: CallRequest, options: DispatchOptions): Promise<CallOutcome>;
+  unsent(call: { readonly seq: number; readonly server: string; readonly tool: string }): void;
+  receipts(): readonly CallReceipt[];
+  /** Labels of everything the run has seen. */
+  labels(): readonly string[];
+}
+
+export interface Broker extends AsyncDisposable {
+  /** Lists every upstream's tools, all at once; one that fails contributes none and says so in its status. */
+  loadTools(options: { readonly signal: AbortSignal }): Promise<readonly ToolDefinition[]>;
+  statuses(): readonly UpstreamStatus[];
+  onToolsChanged(listener: () => void): void;
+  openRun(facts: RunFacts): RunCalls;
+}
+
+const APPROVAL_TIMEOUT_MS = 300_000;
+
+export function createBroker(options: BrokerOptions): Broker {
+  const upstreams = new Map(options.upstreams.map((upstream) => [upstream.server, upstream]));
+  const definitions = new Map<string, Map<string, ToolDefinition>>();
+  const budgets = createBudgets(options.policy, { clock: () => performance.now() });
+
+  async function loadOne(upstream: Upstream, signal: AbortSignal): Promise<readonly ToolDefinition[]> {
+    try {
+      const tools = await upstream.tools({ signal });
+      definitions.set(upstream.server, new Map(tools.map((tool) => [tool.name, tool])));
+      return tools;
+    } catch {
+      // The upstream's status says why; its last known tools, if any, stay callable.
+      return [...(definitions.get(upstream.server)?.values() ?? [])];
+    }
+  }
+
+  return {
+    async loadTools({ signal }) {
+      const lists = await Promise.all([...upstreams.values()].map((upstream) => loadOne(upstream, signal)));
+      return lists.flat();
+    },
+    statuses: () => [...upstreams.values()].map((upstream) => upstream.status()),
+    onToolsChanged(listener) {
+      for (const upstream of upstreams.values()) upstream.onToolsChanged(listener);
+    },
+    openRun(facts) {
+      const { onChange } = facts;
+      const receipts = createReceipts({
+        clock: () => performance.now(),
+        changed: onChange && ((all) => onChange({ done: all.closedCount, open: all.openCount })),
+      });
+      const labels = new Set(facts.labels);
+      const context = {
+        runId: facts.runId,
+        principal: facts.principal,
+        limits: facts.limits,
+        policy: options.policy,
+        approvals: createApprovals({
+          approve: options.approve,
+          timeoutMs: options.approvalTimeoutMs ?? APPROVAL_TIMEOUT_MS,
+        }),
+        budgets,
+        receipts,
+        redactor: options.redactor,
+        labels,
+        find(server: string, tool: string) {
+          const upstream = upstreams.get(server);
+          const definition = definitions.get(server)?.get(tool);
+          return upstream === undefined || definition === undefined ? undefined : { definition, upstream };
+        },
+        onProgress: facts.onProgress,
+      };
+      return {
+        call: (request, callOptions) => dispatch(request, context, callOptions),
+        unsent: receipts.unsent,
+        receipts: receipts.list,
+        labels: () => [...labels].toSorted(),
+      };
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.allSettled([...upstreams.values()].map((upstream) => upstream[Symbol.asyncDispose]()));
+    },
+  };
+}

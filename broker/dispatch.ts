@@ -1,0 +1,241 @@
+// Owns the one path of a call: validate, decide, approve, budget, perform, check, receipt.
+// Security: nothing else in the project calls an upstream.
+import type { CallError, CallOutcome, CallRequest } from "../contract/call.ts";
+import { CallgateError } from "../contract/error.ts";
+import { byteLength, type JsonObject } from "../contract/json.ts";
+import type { RunLimits } from "../contract/limits.ts";
+import type { ToolDefinition } from "../contract/tool.ts";
+import type { Approvals } from "./approval.ts";
+import type { Budgets } from "./budget.ts";
+import { decide, resultLabels } from "./policy/decide.ts";
+import { ruleThatWouldAllow } from "./policy/explain.ts";
+import type { Policy } from "./policy/parse.ts";
+import type { ReceiptEnd, Receipts } from "./receipts.ts";
+import type { Redactor } from "./redact.ts";
+import { callError, thrownCallError } from "./refusal.ts";
+import { shownArguments } from "./shown-arguments.ts";
+import type { Progress, Upstream, UpstreamResult } from "./upstream/upstream.ts";
+import { toCallValue } from "./upstream/value.ts";
+import { validateArguments, validateResult } from "./validate.ts";
+
+/** All that a call of one run meets on its way. */
+export interface DispatchContext {
+  readonly runId: string;
+  readonly principal: string;
+  readonly limits: RunLimits;
+  readonly policy: Policy;
+  readonly approvals: Approvals;
+  readonly budgets: Budgets;
+  readonly receipts: Receipts;
+  readonly redactor: Redactor;
+  /** Labels of every result this run has seen, and of the conversation. Grows. */
+  readonly labels: Set<string>;
+  find(
+    server: string,
+    tool: string,
+  ): { readonly definition: ToolDefinition; readonly upstream: Upstream } | undefined;
+  readonly onProgress?: ((request: CallRequest, progress: Progress) => void) | undefined;
+}
+
+export interface DispatchOptions {
+  readonly signal: AbortSignal;
+  readonly holdWall: () => () => void;
+}
+
+type Ended = { readonly outcome: CallOutcome; readonly receipt: ReceiptEnd };
+
+/** Never rejects. Answers soon after `signal` aborts. */
+export async function dispatch(
+  request: CallRequest,
+  context: DispatchContext,
+  options: DispatchOptions,
+): Promise<CallOutcome> {
+  const receipt = context.receipts.open(request);
+  try {
+    const { outcome, receipt: end } = await perform(request, context, options, receipt.sent);
+    receipt.close(end);
+    return outcome;
+  } catch (error) {
+    // Security: an error in the broker is a refusal, and its text stays here.
+    const failure = callError("CALL_UPSTREAM_UNAVAILABLE", request, "The call failed inside Callgate.");
+    receipt.close({ status: "error", code: failure.code });
+    void error;
+    return { ok: false, error: failure };
+  }
+}
+
+async function perform(
+  request: CallRequest,
+  context: DispatchContext,
+  options: DispatchOptions,
+  sent: () => void,
+): Promise<Ended> {
+  const found = context.find(request.server, request.tool);
+  if (found === undefined) return refused(callError("CALL_UNKNOWN_TOOL", request, unknownTool(request)));
+  const { definition, upstream } = found;
+
+  const valid = validateArguments(definition, request.argumentsJson, {
+    maxBytes: context.limits.argumentBytes,
+  });
+  if (!valid.ok) return refused(callError("CALL_INVALID_ARGUMENTS", request, valid.message));
+
+  const authorized = await authorize(request, definition, valid.value, context, options);
+  if ("error" in authorized) return refused(authorized.error, authorized.rules);
+  const { rules, release } = authorized;
+  const reads = definition.annotations?.readOnlyHint === true;
+  try {
+    if (options.signal.aborted) return refused(callError("CALL_CANCELLED", request, "The run ended."), rules);
+    sent();
+    const { onProgress } = context;
+    const result = await upstream.call(definition, valid.value, {
+      signal: options.signal,
+      timeoutMs: context.limits.callTimeoutMs,
+      ...(onProgress !== undefined && { onProgress: (progress) => onProgress(request, progress) }),
+    });
+    for (const label of resultLabels(context.policy, request.server)) context.labels.add(label);
+    return received(request, definition, result, context, rules, reads);
+  } catch (error) {
+    const failure = thrownCallError(error, request);
+    const cancelled = failure.code === "CALL_CANCELLED" || failure.code === "CALL_TIMEOUT";
+    const unsent = CallgateError.is(error) && error.data["sent"] === false;
+    const status = cancelled ? "cancelled" : "error";
+    return failed(failure, { status, rules, safeToRepeat: reads || unsent });
+  } finally {
+    release();
+  }
+}
+
+type Authorized = { readonly rules: readonly string[]; readonly release: () => void };
+type Refused = { readonly error: CallError; readonly rules: readonly string[] };
+
+async function authorize(
+  request: CallRequest,
+  tool: ToolDefinition,
+  args: JsonObject,
+  context: DispatchContext,
+  options: DispatchOptions,
+): Promise<Authorized | Refused> {
+  const { policy, principal } = context;
+  const facts = { tool, arguments: args, labels: new Set(context.labels), principal };
+  const decision = decide(policy, facts);
+  const { rules } = decision;
+  if (decision.effect === "deny") {
+    return {
+      error: callError("CALL_DENIED", request, `${name(request)} is denied: ${decision.reason}`),
+      rules,
+    };
+  }
+  const budget = context.budgets.reserve(context.runId, principal, facts);
+  if (!budget.ok && budget.then === "deny") {
+    return { error: callError("CALL_BUDGET_EXCEEDED", request, budget.reason), rules: [budget.rule] };
+  }
+  const why = [decision.effect === "ask" ? decision.reason : "", budget.ok ? "" : budget.reason].filter(
+    Boolean,
+  );
+  if (why.length > 0) {
+    const asked = await ask(request, args, why.join("; "), rules, context, options);
+    if (asked !== undefined) {
+      if (budget.ok) budget.release();
+      const hint =
+        asked.code === "CALL_DENIED" ? ` A rule that would allow it: ${ruleThatWouldAllow(facts)}` : "";
+      return { error: { ...asked, message: asked.message + hint }, rules };
+    }
+  }
+  return { rules, release: budget.ok ? budget.release : () => {} };
+}
+
+async function ask(
+  request: CallRequest,
+  args: JsonObject,
+  reason: string,
+  rules: readonly string[],
+  context: DispatchContext,
+  { signal, holdWall }: DispatchOptions,
+): Promise<CallError | undefined> {
+  const resume = holdWall();
+  try {
+    const { runId, seq, server, tool, line } = request;
+    const shown = shownArguments(args, context.redactor);
+    const calls = context.receipts.list();
+    const answer = await context.approvals.ask(
+      {
+        runId,
+        seq,
+        server,
+        tool,
+        arguments: shown,
+        reason,
+        rules,
+        calls,
+        ...(line !== undefined && { line }),
+      },
+      { signal },
+    );
+    switch (answer.type) {
+      case "granted":
+        return undefined;
+      case "rejected": {
+        const because = answer.reason === undefined ? "" : `: ${answer.reason}`;
+        return callError("CALL_APPROVAL_REJECTED", request, `${name(request)} was not approved${because}.`);
+      }
+      case "expired":
+        return callError("CALL_APPROVAL_EXPIRED", request, `Nobody approved ${name(request)} in time.`);
+      case "nobody": {
+        const text = `${name(request)} needs approval (${reason}), and there is nobody to ask.`;
+        return callError("CALL_DENIED", request, text);
+      }
+    }
+  } finally {
+    resume();
+  }
+}
+
+function received(
+  request: CallRequest,
+  definition: ToolDefinition,
+  result: UpstreamResult,
+  context: DispatchContext,
+  rules: readonly string[],
+  reads: boolean,
+): Ended {
+  const value = toCallValue(result);
+  const valueJson = JSON.stringify(value);
+  const resultBytes = byteLength(valueJson);
+  const extra = {
+    content: result.content,
+    ...(result.structuredContent !== undefined && { structuredContent: result.structuredContent }),
+  };
+  const facts = { rules, resultBytes, safeToRepeat: reads };
+  if (result.isError) {
+    const text = typeof value === "string" ? value : valueJson;
+    return failed(callError("CALL_TOOL_ERROR", request, text, extra), { ...facts, status: "error" });
+  }
+  if (resultBytes > context.limits.resultBytes) {
+    const text = `The result of ${name(request)} has ${resultBytes} bytes, over the limit of ${context.limits.resultBytes} (limit resultBytes). The call was made; ask for less.`;
+    return failed(callError("CALL_INVALID_RESULT", request, text), { ...facts, status: "error" });
+  }
+  if (definition.outputSchema !== undefined && result.structuredContent !== undefined) {
+    const valid = validateResult(definition, result.structuredContent);
+    if (!valid.ok) {
+      const text = `The result of ${name(request)} does not match its outputSchema: ${valid.message}. The call was made; the result is in structuredContent.`;
+      return failed(callError("CALL_INVALID_RESULT", request, text, extra), { ...facts, status: "error" });
+    }
+  }
+  return { outcome: { ok: true, valueJson }, receipt: { ...facts, status: "ok" } };
+}
+
+function failed(error: CallError, receipt: Omit<ReceiptEnd, "code">): Ended {
+  return { outcome: { ok: false, error }, receipt: { ...receipt, code: error.code } };
+}
+
+function refused(error: CallError, rules: readonly string[] = []): Ended {
+  return failed(error, { status: "denied", rules, safeToRepeat: true });
+}
+
+function name(request: CallRequest): string {
+  return `${request.server}.${request.tool}`.slice(0, 200);
+}
+
+function unknownTool(request: CallRequest): string {
+  return `There is no tool ${name(request)}. Use catalog.search(query) to find one.`;
+}

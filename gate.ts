@@ -1,0 +1,103 @@
+// Owns the shapes of the public surface; callgate.ts makes them.
+import type { LocalTool } from "./broker/upstream/define-tool.ts";
+import type { UpstreamStatus } from "./broker/upstream/upstream.ts";
+import type { Approve } from "./contract/decision.ts";
+import type { CheckMode } from "./contract/compile.ts";
+import type { Diagnostic } from "./contract/diagnostic.ts";
+import type { JsonObject, JsonValue } from "./contract/json.ts";
+import type { RunLimits } from "./contract/limits.ts";
+import type { RunStore } from "./contract/record.ts";
+import type { RunResult, SandboxReport } from "./contract/result.ts";
+import type { Detail } from "./contract/tool.ts";
+import type { SandboxOptions } from "./runtime/runtime.ts";
+import type { CatalogOptions, SearchHit } from "./stubs/catalog-types.ts";
+import type { DescribedTool } from "./stubs/describe.ts";
+
+/** Everything a gate is made of. Unknown keys are refused with CONFIG_INVALID. */
+export interface CallgateOptions {
+  /** MCP servers in the `mcpServers` shape, by configured name. */
+  readonly servers?: Readonly<Record<string, unknown>>;
+  /** Local functions made with `defineTool`: namespace → tool name → tool. */
+  readonly tools?: Readonly<Record<string, Readonly<Record<string, LocalTool>>>>;
+  /** One policy, or layers of which later ones only tighten (docs/policy.md). @defaultValue ask for everything that is not a trusted read */
+  readonly policy?: unknown;
+  /** Overrides of the default limits, for every run. */
+  readonly limits?: Partial<RunLimits>;
+  /** Asks a person. Without it every call that needs approval is denied. */
+  readonly approve?: Approve;
+  readonly sandbox?: SandboxOptions;
+  readonly catalog?: Pick<CatalogOptions, "contextWindow" | "threshold" | "embed">;
+  /** Keeps the records of runs. @defaultValue in memory */
+  readonly store?: RunStore;
+  /** Where `${VAR}` in `servers` is looked up. @defaultValue nothing */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+}
+
+export interface RunOptions {
+  /** What a type error does. @defaultValue "error" */
+  readonly check?: CheckMode;
+  readonly signal?: AbortSignal;
+  /** Whose run it is; workers are never shared between principals. @defaultValue "default" */
+  readonly principal?: string;
+  /** Labels of what the conversation has seen, for flow rules. */
+  readonly labels?: readonly string[];
+  /** Overrides for this run. */
+  readonly limits?: Partial<RunLimits>;
+  /** IANA name. @defaultValue "UTC" */
+  readonly timeZone?: string;
+  /** Called when a call starts or ends. */
+  readonly onProgress?: (progress: { readonly done: number; readonly open: number }) => void;
+}
+
+export interface GateCatalog {
+  search(
+    query: string,
+    options?: { readonly limit?: number; readonly server?: string; readonly detail?: Detail },
+  ): Promise<readonly SearchHit[]>;
+  /** Unknown names come back with `near`. */
+  describe(
+    names: readonly string[],
+    options?: { readonly detail?: Detail },
+  ): Promise<readonly DescribedTool[]>;
+  /** The listing a model reads. */
+  text(options?: { readonly budgetTokens?: number }): string;
+  /** Declarations of every tool and guest global, for an editor. */
+  declarations(): string;
+}
+
+/** A tool for an agent framework: give the model the first three, call `execute` with what it sends. */
+export interface MetaTool {
+  readonly name: "search_tools" | "get_tool_details" | "run_script";
+  readonly description: string;
+  readonly inputSchema: JsonObject;
+  /** Never rejects for what the model sent; `text` is written for the model. */
+  execute(
+    input: unknown,
+    options?: Pick<RunOptions, "signal" | "principal" | "labels" | "onProgress">,
+  ): Promise<MetaToolResult>;
+}
+
+export interface MetaToolResult {
+  readonly isError: boolean;
+  readonly text: string;
+  readonly structuredContent: JsonValue;
+}
+
+export interface Gate extends AsyncDisposable {
+  /** Never rejects for what a script does. Throws CONFIG_INVALID on bad options and DISPOSED after the end. */
+  run(script: string, options?: RunOptions): Promise<RunResult>;
+  /** Runs nothing. */
+  check(script: string): Promise<readonly Diagnostic[]>;
+  /** Repeats a recorded run; no tool is called. Throws CONFIG_INVALID for an unknown run. */
+  replay(runId: string): Promise<RunResult>;
+  readonly catalog: GateCatalog;
+  /** How to use the tools, for a system prompt. */
+  instructions(): string;
+  metaTools(): readonly MetaTool[];
+  /** How each server is doing. */
+  servers(): readonly UpstreamStatus[];
+  /** What the sandbox achieves on this machine. */
+  readonly sandbox: SandboxReport;
+  /** Names that were changed or dropped, options that need attention. */
+  readonly notes: readonly string[];
+}

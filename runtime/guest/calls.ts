@@ -1,0 +1,133 @@
+// Owns the calls of a run inside the isolate: numbering, the window of calls in flight, delivery of outcomes.
+import { captureCallSite, type CallSite } from "./call-site.ts";
+import type { Send } from "./powers.ts";
+import { JSONParse, JSONStringify, ObjectCreate, PromiseCtor, ReflectApply, SafeMap } from "./primordials.ts";
+import { createToolError, type ToolErrorFacts } from "./tool-error.ts";
+
+/** Structural copy of contract GuestLimits: the guest imports nothing but types, and needs only these. */
+export interface CallLimits {
+  readonly calls: number;
+  readonly callsInFlight: number;
+  readonly argumentBytes: number;
+}
+
+interface PendingCall {
+  readonly namespace: string;
+  readonly identifier: string;
+  readonly json: string;
+  readonly site: CallSite;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export interface Calls {
+  setLimits(limits: CallLimits): void;
+  call(namespace: string, identifier: string, args: unknown): Promise<unknown>;
+  /** Settles one call, then sends the next that waits. Unknown numbers are ignored. */
+  deliver(seq: number, ok: boolean, json: string): void;
+  /** Calls without a result. */
+  pendingCount(): number;
+  /** JSON text of at most 50 of them, oldest first. */
+  pendingJson(): string;
+}
+
+const PENDING_SHOWN = 50;
+
+export function createCalls(send: Send): Calls {
+  const pending = new SafeMap<number, PendingCall>();
+  let limits: CallLimits = { calls: 0, callsInFlight: 0, argumentBytes: 0 };
+  let made = 0;
+  let sent = 0;
+  let inFlight = 0;
+
+  function sendNext(): void {
+    while (sent < made && inFlight < limits.callsInFlight) {
+      sent += 1;
+      const call = pending.get(sent);
+      if (call === undefined) continue;
+      inFlight += 1;
+      send("call", sent, call.namespace, call.identifier, call.json, call.site.line);
+    }
+  }
+
+  function refuse(namespace: string, identifier: string, site: CallSite, message: string): Promise<never> {
+    const facts: ToolErrorFacts = {
+      code: "CALL_INVALID_ARGUMENTS",
+      server: namespace,
+      tool: identifier,
+      message: `${namespace}.${identifier}: ${message}`,
+      retryable: false,
+    };
+    return new PromiseCtor<never>((_resolve, reject) => {
+      reject(createToolError(facts, site.frames));
+    });
+  }
+
+  return {
+    setLimits(next) {
+      limits = next;
+    },
+    call(namespace, identifier, args) {
+      const site = captureCallSite();
+      let json: string | undefined;
+      try {
+        json = args === undefined ? "{}" : JSONStringify(args);
+      } catch {
+        return refuse(
+          namespace,
+          identifier,
+          site,
+          "the arguments are not JSON (a cycle, a BigInt or a throwing getter)",
+        );
+      }
+      if (json === undefined)
+        return refuse(namespace, identifier, site, "the arguments are not a JSON object");
+      if (json.length > limits.argumentBytes) {
+        return refuse(
+          namespace,
+          identifier,
+          site,
+          `the arguments are over the limit of ${limits.argumentBytes} bytes`,
+        );
+      }
+      if (made >= limits.calls) {
+        send("limit", 0, "RUN_CALL_LIMIT", "", "", 0);
+        return new PromiseCtor<never>(() => {});
+      }
+      made += 1;
+      const seq = made;
+      const text = json;
+      return new PromiseCtor<unknown>((resolve, reject) => {
+        pending.set(seq, { namespace, identifier, json: text, site, resolve, reject });
+        sendNext();
+      });
+    },
+    deliver(seq, ok, json) {
+      const call = pending.get(seq);
+      if (call === undefined) return;
+      pending.delete(seq);
+      inFlight -= 1;
+      const value = JSONParse(json);
+      if (ok) ReflectApply(call.resolve, undefined, [value]);
+      else ReflectApply(call.reject, undefined, [createToolError(value as ToolErrorFacts, call.site.frames)]);
+      sendNext();
+    },
+    pendingCount: () => pending.size,
+    pendingJson() {
+      let text = "";
+      let shown = 0;
+      for (let seq = 1; seq <= made && shown < PENDING_SHOWN; seq += 1) {
+        const call = pending.get(seq);
+        if (call === undefined) continue;
+        const record = ObjectCreate(null);
+        record["seq"] = seq;
+        record["namespace"] = call.namespace;
+        record["identifier"] = call.identifier;
+        record["sent"] = seq <= sent;
+        text += (shown === 0 ? "" : ",") + (JSONStringify(record) ?? "");
+        shown += 1;
+      }
+      return `[${text}]`;
+    },
+  };
+}

@@ -1,0 +1,283 @@
+// Owns the broker side of one run: its record, its calls in flight, its timers, its one end.
+import { WRAPPER } from "../../contract/compile.ts";
+import type { CallMessage, DeliverMessage, FromWorker, StartMessage } from "../../contract/message.ts";
+import type { Delivery, RunEvent } from "../../contract/record.ts";
+import { byteLength } from "../../contract/json.ts";
+import { eventBytes } from "./memory-store.ts";
+import { limitMessage } from "./messages.ts";
+import { createOutput, type Output } from "./output.ts";
+import type { Cause, RunEnd, RunRequest, StopCode, PendingCall } from "./request.ts";
+import { createSettlement } from "./settle.ts";
+import { createTimers } from "./timers.ts";
+import { createWallClock } from "./wall-clock.ts";
+
+/** The run's way to the worker that serves it now. */
+export interface Attachment {
+  readonly slot: number;
+  send(message: StartMessage | DeliverMessage): Promise<void>;
+  /** The worker sent what no honest worker sends for this run. */
+  violate(detail: string): void;
+}
+
+export interface Run {
+  readonly settled: Promise<Cause>;
+  /** False when the isolate was still busy at the end: its worker must die. */
+  readonly clean: boolean;
+  /** False once the record outgrew what is kept: the run then cannot move to another worker. */
+  readonly movable: boolean;
+  /** Starts it in this worker, or moves it there by repeating its record. */
+  attach(attachment: Attachment): void;
+  detach(): void;
+  receive(message: Exclude<FromWorker, { type: "ready" }>): void;
+  stop(code: StopCode, message?: string): void;
+  /** After `settled`: waits for calls to notice the abort. */
+  end(): Promise<RunEnd>;
+}
+
+/** Beyond this a run stays with its worker, bytes of events. */
+const MOVABLE_BYTES = 32 << 20;
+
+type Request = Extract<RunEvent, { type: "request" }>;
+
+export function createRun(request: RunRequest): Run {
+  const { limits, clock } = request;
+  const settlement = createSettlement<Cause>();
+  const abort = new AbortController();
+  const events: Delivery[] = [];
+  const known = new Map<number, Request>();
+  const running = new Set<Promise<void>>();
+  const startedAt = request.replay?.at ?? clock();
+  const startedClock = performance.now();
+  let output: Output = createOutput(limits.outputBytes);
+  let attachment: Attachment | undefined;
+  let lastSeq = 0;
+  let lastAt = startedAt;
+  let recordBytes = 0;
+  let maxInFlight = 0;
+  let resultBytes = 0;
+  let cpuMs = 0;
+  let heapMb = 0;
+  let clean = true;
+  let unhandled: readonly string[] = [];
+  let pending: readonly PendingCall[] = [];
+  let deliveries: Promise<void> = Promise.resolve();
+
+  const timers = createTimers({
+    limit: limits.timers,
+    fire: (seq) => record({ type: "timer", seq, at: tick() }),
+  });
+  const wall = createWallClock({ wallMs: limits.wallMs, expire: () => stop("RUN_TIMEOUT") });
+  const onAbort = (): void => stop("RUN_ABORTED");
+  request.signal?.addEventListener("abort", onAbort, { once: true });
+
+  function settle(cause: Cause): void {
+    if (!settlement.settle(cause)) return;
+    wall.stop();
+    timers.clear();
+    request.signal?.removeEventListener("abort", onAbort);
+    abort.abort(cause.type === "stopped" ? cause.code : cause.type);
+  }
+
+  function stop(code: StopCode, message: string = limitMessage(code, limits)): void {
+    if (settlement.cause !== undefined) return;
+    clean = false;
+    settle({ type: "stopped", code, message });
+  }
+
+  /** The clock of the run never goes back. */
+  function tick(): number {
+    lastAt = Math.max(lastAt, clock());
+    return lastAt;
+  }
+
+  async function append(event: RunEvent): Promise<void> {
+    recordBytes += eventBytes(event);
+    await request.store.append(request.runId, event);
+  }
+
+  /** Appends a delivery to the record, then makes it; one after the other. */
+  function record(event: Delivery): void {
+    deliveries = deliveries.then(async () => {
+      if (settlement.cause !== undefined) return;
+      await append(event);
+      if (recordBytes <= MOVABLE_BYTES) events.push(event);
+      else events.length = 0;
+      await deliver(event);
+    });
+    deliveries.catch(fail);
+  }
+
+  function fail(error: unknown): void {
+    stop("INTERNAL", `Callgate failed: ${String(error).slice(0, 200)}. Please report it.`);
+  }
+
+  async function deliver(event: Delivery): Promise<void> {
+    if (attachment === undefined || settlement.cause !== undefined) return;
+    const common = { type: "deliver", slot: attachment.slot, seq: event.seq, at: event.at } as const;
+    if (event.type === "timer") return attachment.send({ ...common, event: "timer", ok: true, json: "" });
+    const { outcome } = event;
+    const json = outcome.ok ? outcome.valueJson : JSON.stringify(outcome.error);
+    return attachment.send({ ...common, event: "call", ok: outcome.ok, json });
+  }
+
+  async function perform(call: Request, line: number): Promise<void> {
+    await append(call);
+    const { seq, server, tool, argumentsJson } = call;
+    const written = line - WRAPPER.lines + request.lineOffset;
+    const outcome = await request.call(
+      {
+        runId: request.runId,
+        seq,
+        server,
+        tool,
+        argumentsJson,
+        ...(line > WRAPPER.lines && { line: written }),
+      },
+      { signal: abort.signal, holdWall: wall.hold },
+    );
+    if (outcome.ok) resultBytes += byteLength(outcome.valueJson);
+    record({ type: "call", seq, at: tick(), outcome });
+  }
+
+  function onCall(message: CallMessage): void {
+    // Security: the guest numbers and bounds its calls; a worker that does not is no honest worker.
+    if (message.seq !== lastSeq + 1) return attachment?.violate("call numbers out of order");
+    if (byteLength(message.json) > limits.argumentBytes * 4)
+      return attachment?.violate("arguments over the limit");
+    lastSeq = message.seq;
+    const { seq, namespace, identifier } = message;
+    const target = request.manifest.get(namespace)?.get(identifier) ?? {
+      server: namespace,
+      tool: identifier,
+    };
+    const call: Request = { type: "request", seq, ...target, argumentsJson: message.json };
+    const before = known.get(seq);
+    if (before !== undefined) return verify(before, call);
+    if (request.replay !== undefined) {
+      return stop("RUN_DIVERGED", `Call ${seq} (${call.server}.${call.tool}) is not in the record.`);
+    }
+    if (known.size >= limits.calls) return stop("RUN_CALL_LIMIT");
+    if (running.size >= limits.callsInFlight) return attachment?.violate("more calls in flight than allowed");
+    known.set(seq, call);
+    const task = perform(call, message.line).catch(fail);
+    const tracked: Promise<void> = task.finally(() => running.delete(tracked));
+    running.add(tracked);
+    maxInFlight = Math.max(maxInFlight, running.size);
+  }
+
+  /** A repeated run must ask for the same calls in the same order. */
+  function verify(before: Request, now: Request): void {
+    const same =
+      before.server === now.server && before.tool === now.tool && before.argumentsJson === now.argumentsJson;
+    if (same) return;
+    const text = `Call ${now.seq} was ${before.server}.${before.tool}; repeated, it is ${now.server}.${now.tool} or has other arguments.`;
+    stop("RUN_DIVERGED", text);
+  }
+
+  function onDone(message: Extract<FromWorker, { type: "done" }>): void {
+    cpuMs = message.cpuMs;
+    heapMb = message.heapMb;
+    clean = message.idle;
+    unhandled = message.unhandled;
+    pending = message.pending.map(({ seq, namespace, identifier, sent }) => {
+      const target = request.manifest.get(namespace)?.get(identifier);
+      return { seq, server: target?.server ?? namespace, tool: target?.tool ?? identifier, sent };
+    });
+    if (message.thrown !== undefined) {
+      return settle({ type: "threw", syntax: message.syntax ?? false, ...message.thrown });
+    }
+    const left = message.pendingCount;
+    if (left === 0) return settle({ type: "returned" });
+    const first = pending.map(({ server, tool }) => `${server}.${tool}`)[0] ?? "a call";
+    const text = `The script ended while ${left} of its calls had no result, ${first} first. Await every call before the script ends.`;
+    settle({ type: "stopped", code: "RUN_PENDING_CALLS", message: text });
+  }
+
+  return {
+    settled: settlement.settled,
+    get clean() {
+      return clean;
+    },
+    get movable() {
+      return recordBytes <= MOVABLE_BYTES;
+    },
+    attach(next) {
+      attachment = next;
+      lastSeq = 0;
+      output = createOutput(limits.outputBytes);
+      timers.rewind();
+      if (settlement.cause !== undefined) return;
+      const { code, seed, timeZone } = request;
+      const { memoryMb, cpuMs: cpuLimit } = limits;
+      const names = [...request.manifest].map(([namespace, tools]) => [namespace, [...tools.keys()]]);
+      void next.send({
+        type: "start",
+        slot: next.slot,
+        code,
+        seed,
+        at: startedAt,
+        timeZone,
+        manifestJson: JSON.stringify(Object.fromEntries(names)),
+        memoryMb,
+        cpuMs: cpuLimit,
+        limits: {
+          calls: limits.calls,
+          callsInFlight: limits.callsInFlight,
+          argumentBytes: limits.argumentBytes,
+          logBytes: limits.logBytes,
+          timers: limits.timers,
+        },
+      });
+      for (const event of request.replay?.events ?? []) {
+        if (event.type === "request") known.set(event.seq, event);
+        else void deliver(event);
+      }
+      for (const event of events) void deliver(event);
+    },
+    detach() {
+      attachment = undefined;
+    },
+    receive(message) {
+      if (settlement.cause !== undefined) return;
+      switch (message.type) {
+        case "call":
+          return onCall(message);
+        case "timer":
+          if (request.replay !== undefined) return;
+          return timers.start(message.seq, message.delayMs)
+            ? undefined
+            : attachment?.violate("timer numbers out of order");
+        case "cancelTimer":
+          return timers.cancel(message.seq);
+        case "log":
+          output.add(message.text);
+          return output.loggedBytes > limits.logBytes * 4
+            ? attachment?.violate("logs over the limit")
+            : undefined;
+        case "limit":
+          cpuMs = message.cpuMs;
+          return stop(message.code);
+        case "done":
+          return onDone(message);
+      }
+    },
+    stop,
+    async end() {
+      const cause = await settlement.settled;
+      await Promise.all(running);
+      await deliveries.catch(() => {});
+      const usage = {
+        wallMs: Math.round(performance.now() - startedClock),
+        cpuMs: Math.round(cpuMs),
+        heapMb: Math.round(heapMb * 10) / 10,
+        calls: known.size,
+        maxCallsInFlight: maxInFlight,
+        loggedBytes: output.loggedBytes,
+        resultBytes,
+        timers: timers.started,
+        limits,
+      };
+      return { cause, ...output.result(), unhandled, pending, usage };
+    },
+  };
+}

@@ -1,0 +1,156 @@
+// Owns the path of a run through the workers: lease, attach, move after a loss, release.
+import { CallgateError } from "../contract/error.ts";
+import type { SandboxReport } from "../contract/result.ts";
+import { createPool, type Lease, type Loss, type Pool } from "./pool.ts";
+import { findAssets } from "./process/assets.ts";
+import { planLaunch } from "./process/launch.ts";
+import { probePlatform } from "./process/platform.ts";
+import { startWorkerProcess } from "./process/worker-process.ts";
+import type { RunEnd, RunRequest, StopCode } from "./run/request.ts";
+import { createRun, type Run } from "./run/run.ts";
+
+export interface SandboxOptions {
+  /** Fail closed with WORKER_START_FAILED unless these are contained by the system. @defaultValue [] */
+  readonly require?: readonly ("network" | "memory")[];
+  /** V8's optimising compilers: faster loops, more attack surface, no hard memory cap. @defaultValue false */
+  readonly jit?: boolean;
+  /** Worker processes at one time. @defaultValue 2 */
+  readonly workers?: number;
+  /** `process`: a worker serves one run and is killed. @defaultValue "isolate" */
+  readonly isolation?: "isolate" | "process";
+  /** Runs of one principal at one time in one worker. @defaultValue 8 */
+  readonly runsPerWorker?: number;
+  /** Runs that may wait for a worker. @defaultValue 1 000 */
+  readonly queue?: number;
+}
+
+export interface Runtime extends AsyncDisposable {
+  /** What the sandbox achieves on this machine. */
+  readonly sandbox: SandboxReport;
+  /** Never rejects; every failure is a cause. */
+  run(request: RunRequest): Promise<RunEnd>;
+}
+
+export interface RuntimeOptions {
+  readonly sandbox: SandboxOptions;
+  /** Heap of the isolates kept warm, MB. */
+  readonly memoryMb: number;
+}
+
+const CLEAN_RUNS = 200;
+const WARM_ISOLATES = 2;
+/** Workers a run may lose, by no fault of its own, before it is given up. */
+const MOVES = 3;
+
+/** Probes the machine and starts the first worker. Throws WORKER_START_FAILED when `require` is not met. */
+export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
+  const { sandbox } = options;
+  const runsPerWorker = sandbox.isolation === "process" ? 1 : (sandbox.runsPerWorker ?? 8);
+  const launch = planLaunch(await probePlatform(), {
+    ...findAssets(),
+    jit: sandbox.jit ?? false,
+    memoryMb: options.memoryMb,
+    runsPerWorker,
+    warm: WARM_ISOLATES,
+    nodePath: process.execPath,
+  });
+  for (const measure of sandbox.require ?? []) {
+    const achieved = launch.report.measures[measure];
+    if (achieved !== null && achieved !== undefined && achieved !== "watchdog") continue;
+    const why = launch.report.missing.filter((line) => line.startsWith(measure)).join("; ");
+    const text = `The sandbox cannot contain ${measure} on this machine, and sandbox.require asks for it. ${why}`;
+    throw new CallgateError("WORKER_START_FAILED", text, { data: { measure } });
+  }
+  const pool = createPool({
+    workers: sandbox.workers ?? 2,
+    runsPerWorker,
+    cleanRuns: sandbox.isolation === "process" ? 1 : CLEAN_RUNS,
+    queue: sandbox.queue ?? 1_000,
+    start: (events) => startWorkerProcess(launch, events),
+  });
+  const closing = new AbortController();
+  pool.warm().catch(() => {
+    // The first run meets the same failure and reports it.
+  });
+  return {
+    sandbox: launch.report,
+    run: (request) => execute(pool, request, closing.signal, sandbox.isolation === "process"),
+    async [Symbol.asyncDispose]() {
+      closing.abort(new CallgateError("DISPOSED", "The gate was closed."));
+      await pool[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function execute(
+  pool: Pool,
+  request: RunRequest,
+  closing: AbortSignal,
+  exclusive: boolean,
+): Promise<RunEnd> {
+  const signal = request.signal === undefined ? closing : AbortSignal.any([closing, request.signal]);
+  let run: Run | undefined;
+  let alone = exclusive;
+  for (let attempt = 1; ; attempt += 1) {
+    let lease: Lease;
+    try {
+      lease = await pool.acquire({ principal: request.principal, exclusive: alone, signal });
+    } catch (error) {
+      run ??= createRun(request);
+      run.stop(...refusal(error, closing));
+      return run.end();
+    }
+    run ??= createRun(request);
+    const loss = await serve(run, lease, closing);
+    if (loss === undefined) return run.end();
+    const verdict = judge(loss, attempt, run);
+    if (verdict !== undefined) {
+      run.stop(...verdict);
+      return run.end();
+    }
+    // Killed for another run's sake: any worker will do. Died of something unknown: whoever dies alone is guilty.
+    alone = exclusive || loss.death.cause !== "killed";
+  }
+}
+
+/** Resolves when the run has settled, or with the loss of its worker. */
+async function serve(run: Run, lease: Lease, closing: AbortSignal): Promise<Loss | undefined> {
+  lease.onMessage = run.receive;
+  const onClose = (): void => run.stop("DISPOSED", "The gate was closed.");
+  closing.addEventListener("abort", onClose, { once: true });
+  try {
+    run.attach({ slot: lease.slot, send: lease.send, violate: lease.violate });
+    const loss = await Promise.race([run.settled.then(() => undefined), lease.lost]);
+    if (loss === undefined) lease.release(run.clean);
+    return loss;
+  } finally {
+    closing.removeEventListener("abort", onClose);
+    run.detach();
+  }
+}
+
+type Stop = [code: StopCode, message?: string];
+
+/** What a lost worker means for this run; undefined = it moves to another worker. */
+function judge(loss: Loss, attempt: number, run: Run): Stop | undefined {
+  const { death, alone, started } = loss;
+  if (!started) {
+    if (attempt < MOVES && death.cause === "killed") return undefined;
+    return ["WORKER_START_FAILED", `The worker did not start: ${death.detail}`];
+  }
+  if (death.cause === "violation") {
+    return ["WORKER_PROTOCOL_VIOLATION", `The worker broke the protocol (${death.detail}) and was killed.`];
+  }
+  if (alone && death.cause === "memory") return ["RUN_MEMORY_LIMIT"];
+  if (alone && death.cause === "crash") return ["WORKER_CRASHED", `The worker died: ${death.detail}`];
+  if (!run.movable)
+    return ["WORKER_CRASHED", "The worker died, and the run's record is too large to repeat."];
+  if (attempt > MOVES) return ["WORKER_CRASHED", `The run lost ${attempt} workers: ${death.detail}`];
+  return undefined;
+}
+
+function refusal(error: unknown, closing: AbortSignal): Stop {
+  if (closing.aborted) return ["DISPOSED", "The gate was closed."];
+  if (CallgateError.is(error)) return [error.code as StopCode, error.message];
+  return ["RUN_ABORTED"];
+}

@@ -1,0 +1,35 @@
+// Owns fd 3, the worker's only way to the broker.
+import { writeSync } from "node:fs";
+import { Socket } from "node:net";
+import { createFrameDecoder, encodeFrame, MAX_FRAME_BYTES } from "../../contract/frame.ts";
+import type { FromWorker, ToWorker } from "../../contract/message.ts";
+
+const CHANNEL_FD = 3;
+
+export interface Channel {
+  send(message: FromWorker): void;
+  /** Writes at once, for the last words of a process that is about to die. */
+  sendLast(message: FromWorker): void;
+}
+
+/** Calls `receive` for each message; ends the process when the broker is gone. */
+export function openChannel(receive: (message: ToWorker) => void): Channel {
+  const socket = new Socket({ fd: CHANNEL_FD, readable: true, writable: true });
+  const decoder = createFrameDecoder({ maxBytes: MAX_FRAME_BYTES });
+  const leave = (): void => void process.kill(process.pid, "SIGKILL");
+  socket.on("data", (chunk: Buffer) => {
+    for (const message of decoder.push(chunk)) receive(message as ToWorker);
+  });
+  socket.on("close", leave);
+  socket.on("error", leave);
+  return {
+    send: (message) => void socket.write(encodeFrame(message)),
+    sendLast: (message) => {
+      try {
+        writeSync(CHANNEL_FD, encodeFrame(message));
+      } catch {
+        // The pipe is full or gone; the broker then judges by the way this process died.
+      }
+    },
+  };
+}

@@ -1,0 +1,120 @@
+// Owns one run inside the worker: feeds its isolate and reports what the guest sends.
+import type {
+  DeliverMessage,
+  FromWorker,
+  PendingCall,
+  StartMessage,
+  ThrownValue,
+} from "../../contract/message.ts";
+import type { Isolate, ScriptFunction } from "./engine.ts";
+
+export interface Session {
+  readonly isolate: Isolate;
+  deliver(message: DeliverMessage): void;
+  /** Compares CPU time with the limit; called by the worker's poll. */
+  poll(): void;
+  end(): void;
+}
+
+const UNHANDLED_SHOWN = 10;
+const UNHANDLED_UNITS = 500;
+/** How long an isolate may go on after its script is done before the whole worker is given up. */
+const IDLE_GRACE_MS = 25;
+
+export function startSession(
+  message: StartMessage,
+  isolate: Isolate,
+  send: (message: FromWorker) => void,
+): Session {
+  const { slot } = message;
+  const unhandled: string[] = [];
+  let over = false;
+  let last: Promise<void> = Promise.resolve();
+
+  function limit(code: "RUN_CPU_LIMIT" | "RUN_MEMORY_LIMIT" | "RUN_CALL_LIMIT" | "RUN_OUTPUT_LIMIT"): void {
+    if (over) return;
+    over = true;
+    send({ type: "limit", slot, code, cpuMs: isolate.cpuMs() });
+  }
+
+  /** Tasks are queued to the isolate at once and run there one at a time, each with its own microtask drain. */
+  function task(kind: string, seq: number, at: number, payload: string | ScriptFunction, ok: boolean): void {
+    last = isolate.deliver(kind, seq, at, payload, ok).catch((error: unknown) => {
+      if (isolate.isDisposed) limit("RUN_MEMORY_LIMIT");
+      else if (unhandled.length < UNHANDLED_SHOWN) {
+        unhandled.push(String((error as Error).message).slice(0, UNHANDLED_UNITS));
+      }
+    });
+  }
+
+  async function done(
+    thrown: ThrownValue | undefined,
+    pending: readonly PendingCall[],
+    pendingCount: number,
+    syntax: boolean,
+  ): Promise<void> {
+    if (over) return;
+    over = true;
+    let timer: NodeJS.Timeout | undefined;
+    const idle = await Promise.race([
+      last.then(() => true),
+      new Promise<boolean>((resolve) => {
+        timer = setTimeout(resolve, IDLE_GRACE_MS, false);
+      }),
+    ]);
+    clearTimeout(timer);
+    const cpuMs = isolate.cpuMs();
+    const heapMb = idle && !isolate.isDisposed ? isolate.heapMb() : 0;
+    send({ type: "done", slot, thrown, syntax, unhandled, pending, pendingCount, cpuMs, heapMb, idle });
+  }
+
+  isolate.onSend = (type, seq, a, b, c, n) => {
+    if (over) return;
+    switch (type) {
+      case "call":
+        return send({ type, slot, seq, namespace: a, identifier: b, json: c, line: n });
+      case "timer":
+        return send({ type, slot, seq, delayMs: n });
+      case "cancelTimer":
+        return send({ type, slot, seq });
+      case "log":
+        return send({ type, slot, level: a, text: b });
+      case "limit":
+        return limit(a as "RUN_CALL_LIMIT");
+      case "done":
+        return void done(
+          a === "" ? undefined : (JSON.parse(a) as ThrownValue),
+          JSON.parse(b) as PendingCall[],
+          seq,
+          false,
+        );
+      default:
+        return;
+    }
+  };
+
+  const { seed, timeZone, manifestJson, limits } = message;
+  task("start", 0, message.at, JSON.stringify({ seed, timeZone, manifestJson, limits }), true);
+  isolate.compile(message.code).then(
+    (script) => task("main", 0, message.at, script, true),
+    (error: unknown) => {
+      if (isolate.isDisposed) return limit("RUN_MEMORY_LIMIT");
+      const { name, message: text, stack } = error as Error;
+      return done({ name, message: text, stack: String(stack) }, [], 0, true);
+    },
+  );
+
+  return {
+    isolate,
+    deliver: ({ event, seq, at, ok, json }) => {
+      if (!over) task(event, seq, at, json, ok);
+    },
+    poll() {
+      if (isolate.cpuMs() > message.cpuMs) limit("RUN_CPU_LIMIT");
+    },
+    end() {
+      over = true;
+      isolate.dispose();
+    },
+  };
+}
