@@ -19,7 +19,7 @@ import { requirements, verifies } from "./requirements.ts";
 const files = repositoryFiles();
 const inRoom = (path: string): boolean => (ROOMS as readonly string[]).includes(path.split("/")[0] ?? "");
 const isSource = (path: string): boolean =>
-  path.endsWith(".ts") && (inRoom(path) || ["index.ts", "callgate.ts"].includes(path));
+  path.endsWith(".ts") && (inRoom(path) || /^[^/]+(?<!\.config)\.ts$/.test(path));
 const sources = files.filter(isSource).map(readSource);
 const tests = files.filter((path) => /^test\/.*\.ts$/.test(path) && !path.startsWith("test/fixtures/"));
 const testTexts = tests.filter((path) => path.endsWith(".test.ts")).map(readText);

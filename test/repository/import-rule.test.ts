@@ -33,6 +33,8 @@ test.each([
   ["callgate.ts", "test/support/data.ts"],
   ["runtime/guest/main.ts", "contract/json.ts"],
   ["broker/dispatch.ts", "broker/policy"],
+  ["gate.ts", "runtime/pool.ts"],
+  ["extra.ts", "contract/call.ts"],
 ])(verifies("repository:import-rule", "%s may not import %s"), (from, target) => {
   expect(local(from, target)).toMatch(/\.$/);
 });

@@ -13,8 +13,9 @@ const MAY_IMPORT: ReadonlyMap<string, readonly string[]> = new Map([
   ["broker", DOMAIN],
   ["runtime/worker", DOMAIN],
   ["runtime/guest", DOMAIN],
-  ["callgate.ts", JOINT],
-  ["index.ts", [...JOINT, "callgate.ts"]],
+  ["callgate.ts", [...JOINT, "gate.ts"]],
+  ["gate.ts", JOINT],
+  ["index.ts", [...JOINT, "callgate.ts", "gate.ts"]],
   ["server", FACE],
   ["cli", FACE],
   ["adapters", FACE],
@@ -39,6 +40,8 @@ function localProblem({ from: path, target, typeOnly }: Import, from: string): s
     return `${path} imports ${target}, but ${from} may import ${list([from, ...allowed])} only.`;
   if (from === "runtime/guest" && !typeOnly)
     return `${path} loads ${target}, but the guest may import types of contract only.`;
+  if (from === "gate.ts" && !typeOnly)
+    return `${path} loads ${target}, but it holds shapes only; callgate.ts joins the rooms.`;
   return undefined;
 }
 
