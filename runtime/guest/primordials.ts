@@ -21,14 +21,17 @@ export const globalObject: typeof globalThis = globalThis;
 export const ArrayCtor: ArrayConstructor = Array;
 export const ArrayBufferCtor: ArrayBufferConstructor = ArrayBuffer;
 export const BigIntCtor: BigIntConstructor = BigInt;
+export const DataViewCtor: DataViewConstructor = DataView;
 export const DateCtor: DateConstructor = Date;
 export const ErrorCtor: ErrorConstructor = Error;
 export const MapCtor: MapConstructor = Map;
 export const NumberCtor: NumberConstructor = Number;
+export const ObjectCtor: ObjectConstructor = Object;
 export const PromiseCtor: PromiseConstructor = Promise;
 export const ProxyCtor: ProxyConstructor = Proxy;
 export const RangeErrorCtor: RangeErrorConstructor = RangeError;
 export const ReferenceErrorCtor: ReferenceErrorConstructor = ReferenceError;
+export const RegExpCtor: RegExpConstructor = RegExp;
 export const SetCtor: SetConstructor = Set;
 export const StringCtor: StringConstructor = String;
 export const SymbolCtor: SymbolConstructor = Symbol;
@@ -36,6 +39,12 @@ export const TypeErrorCtor: TypeErrorConstructor = TypeError;
 export const Uint8ArrayCtor: Uint8ArrayConstructor = Uint8Array;
 export const Uint32ArrayCtor: Uint32ArrayConstructor = Uint32Array;
 export const WeakMapCtor: WeakMapConstructor = WeakMap;
+
+// Namespaces and prototypes
+export const FunctionPrototype: object = Function.prototype;
+export const IntlNamespace: typeof Intl = Intl;
+export const MathObject: Math = Math;
+export const ObjectPrototype: object = Object.prototype;
 
 // Statics
 export const ArrayIsArray: (value: unknown) => value is readonly unknown[] = Array.isArray;
@@ -77,7 +86,6 @@ export const ObjectGetOwnPropertyDescriptor: (
 export const ObjectGetPrototypeOf: (value: object) => object | null = Object.getPrototypeOf;
 export const ObjectIs: (a: unknown, b: unknown) => boolean = Object.is;
 export const ObjectKeys: (value: object) => readonly string[] = Object.keys;
-export const ObjectPrototype: object = Object.prototype;
 export const ObjectSetPrototypeOf: <T extends object>(value: T, prototype: object | null) => T =
   Object.setPrototypeOf;
 export const ReflectApply: <Result = unknown>(
@@ -131,6 +139,7 @@ export const ObjectHasOwnProperty: Method<unknown, [PropertyKey], boolean> = unc
 export const ObjectPropertyIsEnumerable: Method<unknown, [PropertyKey], boolean> = uncurryThis(
   Object.prototype.propertyIsEnumerable,
 );
+export const SetAdd: Method<Set<unknown>, [unknown], unknown> = uncurryThis(Set.prototype.add);
 export const SetForEach: Method<unknown, [(value: unknown) => void], void> = uncurryThis(
   Set.prototype.forEach,
 );
@@ -162,7 +171,13 @@ interface Step {
   readonly value: unknown;
 }
 const getter = (prototype: unknown, name: PropertyKey): never =>
-  uncurryThis(Object.getOwnPropertyDescriptor(prototype, name)?.get as AnyFunction);
+  uncurryThis(ObjectGetOwnPropertyDescriptor(prototype as object, name)?.get as AnyFunction);
+
+/** An own getter of `prototype` as a function of the receiver. */
+export const getterOf: (prototype: object, name: PropertyKey) => (self: never) => unknown = getter;
+/** An own method of `prototype` as a function of the receiver. */
+export const methodOf = (prototype: object, name: PropertyKey): ((self: never) => unknown) =>
+  uncurryThis(ObjectGetOwnPropertyDescriptor(prototype, name)?.value as AnyFunction);
 const next = (iterator: object): never =>
   uncurryThis((Object.getPrototypeOf(iterator) as Iterator<unknown>).next as AnyFunction);
 const TypedArrayPrototype: unknown = Object.getPrototypeOf(Uint8Array.prototype);
@@ -178,6 +193,10 @@ export const RegExpSource: Method<unknown, [], string> = getter(RegExp.prototype
 export const SetIteratorNext: Method<object, [], Step> = next(new Set().values());
 export const SetSize: Method<unknown, [], number> = getter(Set.prototype, "size");
 export const SetValues: Method<unknown, [], object> = uncurryThis(Set.prototype.values);
+export const ArrayBufferTransfer: Method<unknown, [], ArrayBuffer> = uncurryThis(
+  ArrayBuffer.prototype.transfer,
+);
+export const TypedArraySet: Method<Uint8Array, [Uint8Array], void> = uncurryThis(Uint8Array.prototype.set);
 export const TypedArrayBuffer: Method<unknown, [], ArrayBuffer> = getter(TypedArrayPrototype, "buffer");
 export const TypedArrayByteLength: Method<unknown, [], number> = getter(TypedArrayPrototype, "byteLength");
 export const TypedArrayByteOffset: Method<unknown, [], number> = getter(TypedArrayPrototype, "byteOffset");
@@ -207,6 +226,13 @@ export function RegExpFlags(value: unknown): string {
     if ((flagGetters[i] as Method<unknown, [], boolean>)(value)) flags += FLAG_LETTERS[i] as string;
   }
   return flags;
+}
+
+const nativeReject = Promise.reject;
+
+/** A rejected promise. */
+export function PromiseReject(reason: unknown): Promise<never> {
+  return ReflectApply<Promise<never>>(nativeReject as never, PromiseCtor, [reason]);
 }
 
 const nativeThen: Method<unknown, [unknown, unknown], unknown> = uncurryThis(Promise.prototype.then);
@@ -279,3 +305,36 @@ export class SafeMap<Key, Value> {
   }
 }
 ObjectFreeze(SafeMap.prototype);
+
+const errorCtors = new SafeMap<string, AnyFunction>();
+errorCtors.set("EvalError", EvalError);
+errorCtors.set("RangeError", RangeError);
+errorCtors.set("ReferenceError", ReferenceError);
+errorCtors.set("SyntaxError", SyntaxError);
+errorCtors.set("TypeError", TypeError);
+errorCtors.set("URIError", URIError);
+
+/** The built-in error class of that name, else Error. */
+export function errorCtorOf(name: string): AnyFunction {
+  return errorCtors.get(name) ?? ErrorCtor;
+}
+
+const typedArrayCtors = new SafeMap<string, AnyFunction>();
+typedArrayCtors.set("BigInt64Array", BigInt64Array);
+typedArrayCtors.set("BigUint64Array", BigUint64Array);
+typedArrayCtors.set("Float32Array", Float32Array);
+typedArrayCtors.set("Float64Array", Float64Array);
+typedArrayCtors.set("Int16Array", Int16Array);
+typedArrayCtors.set("Int32Array", Int32Array);
+typedArrayCtors.set("Int8Array", Int8Array);
+typedArrayCtors.set("Uint16Array", Uint16Array);
+typedArrayCtors.set("Uint32Array", Uint32Array);
+typedArrayCtors.set("Uint8Array", Uint8Array);
+typedArrayCtors.set("Uint8ClampedArray", Uint8ClampedArray);
+const float16 = (globalObject as { Float16Array?: AnyFunction }).Float16Array;
+if (float16 !== undefined) typedArrayCtors.set("Float16Array", float16);
+
+/** The typed array class of that name. */
+export function typedArrayCtorOf(name: string): AnyFunction {
+  return typedArrayCtors.get(name) ?? Uint8ArrayCtor;
+}

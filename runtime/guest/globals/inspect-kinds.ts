@@ -3,6 +3,7 @@ import {
   ArrayBufferByteLength,
   BigIntValueOf,
   BooleanValueOf,
+  DataViewByteLength,
   DateGetTime,
   DateToISOString,
   MapEntries,
@@ -38,6 +39,9 @@ export interface Kind {
   readonly size?: (value: object) => number;
   /** In square brackets, its index properties being its elements. */
   readonly indexed?: boolean;
+  /** How structuredClone copies it; absent when it cannot be cloned. */
+  readonly clone?: "map" | "set" | "typed-array" | "data-view" | "buffer" | "date" | "regexp" | "boxed";
+  readonly unbox?: (value: object) => unknown;
   readonly fill?: (value: object, entries: string[], print: (item: unknown) => string) => void;
 }
 
@@ -101,6 +105,8 @@ function boxed(read: (value: object) => unknown, text: (value: never) => string)
   return {
     __proto__: null,
     test: (value) => (read(value), true),
+    clone: "boxed",
+    unbox: read,
     base: (value, name) => `[${name}: ${text(read(value) as never)}]`,
   };
 }
@@ -111,21 +117,29 @@ function opaque(text: string): Kind {
 
 const TypedArrayPrototype: object = Object.getPrototypeOf(Uint8Array.prototype) as object;
 
-addKind(Map.prototype, { __proto__: null, test: MapSize, size: MapSize, fill: fillMap });
-addKind(Set.prototype, { __proto__: null, test: SetSize, size: SetSize, fill: fillSet });
+addKind(Map.prototype, { __proto__: null, test: MapSize, size: MapSize, clone: "map", fill: fillMap });
+addKind(Set.prototype, { __proto__: null, test: SetSize, size: SetSize, clone: "set", fill: fillSet });
 addKind(TypedArrayPrototype, {
   __proto__: null,
   test: TypedArrayLength,
   size: TypedArrayLength,
+  clone: "typed-array",
   indexed: true,
   fill: fillTypedArray,
 });
-addKind(Date.prototype, { __proto__: null, test: DateGetTime, base: dateText });
-addKind(RegExp.prototype, { __proto__: null, test: RegExpSource, base: regExpText });
+addKind(Date.prototype, { __proto__: null, test: DateGetTime, clone: "date", base: dateText });
+addKind(RegExp.prototype, { __proto__: null, test: RegExpSource, clone: "regexp", base: regExpText });
 addKind(ArrayBuffer.prototype, {
   __proto__: null,
   test: ArrayBufferByteLength,
+  clone: "buffer",
   base: (value, name) => `${name} { byteLength: ${ArrayBufferByteLength(value)} }`,
+});
+addKind(DataView.prototype, {
+  __proto__: null,
+  test: DataViewByteLength,
+  clone: "data-view",
+  base: (value, name) => `${name} { byteLength: ${DataViewByteLength(value)} }`,
 });
 // A model that prints a promise has most often forgotten to await it.
 addKind(Promise.prototype, opaque("not awaited"));
@@ -135,6 +149,8 @@ addKind(Number.prototype, boxed(NumberValueOf, numberText));
 addKind(String.prototype, {
   __proto__: null,
   test: (value) => (StringValueOf(value), true),
+  clone: "boxed",
+  unbox: StringValueOf,
   base: (value) => `[String: ${quote(StringValueOf(value), MAX_BOXED)}]`,
   indexed: true,
 });

@@ -212,7 +212,7 @@ export class Inspection {
     for (let i = 0; i < entries.length; i++) {
       const entry = entries[i] as string;
       total += entry.length + 1;
-      if (entry.length > 16) short = false;
+      if (entry.length > 16 && !(i === entries.length - 1 && i >= MAX_ITEMS)) short = false;
       if (total > LINE_WIDTH || (lined && StringIndexOf(entry, "\n") !== -1)) lined = false;
     }
     if (lined) return `${prefix}${open} ${join(entries, ", ")} ${close}`;
