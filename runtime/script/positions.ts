@@ -54,14 +54,7 @@ export function scriptFrames(
 
 /** One line of a script (from 1), bounded to 200 characters and without control characters; "" when there is none. */
 export function sourceLine(script: string, line: number): string {
-  let start = 0;
-  for (let n = 1; n < line; n += 1) {
-    const end = script.indexOf("\n", start);
-    if (end === -1) return "";
-    start = end + 1;
-  }
-  const end = script.indexOf("\n", start);
-  const whole = script.slice(start, end === -1 ? undefined : end);
+  const whole = script.split(/\r\n?|\n/, line)[line - 1] ?? "";
   const text = replaceUnprintable(whole.slice(0, MAX_SOURCE), " ");
   return whole.length > MAX_SOURCE ? `${text}…` : text;
 }

@@ -28,7 +28,6 @@ export interface Compiler extends AsyncDisposable {
 interface Job {
   readonly id: number;
   readonly request: CompileRequest;
-  readonly key: string;
   readonly resolve: (result: CompileResult) => void;
   readonly reject: (error: CallgateError) => void;
   /** Warnings of an earlier attempt at the same request. */
@@ -49,6 +48,7 @@ class ThreadCompiler implements Compiler {
   readonly #cache: ResultCache = new ResultCache();
   #queue: Job[] = [];
   #running: Job | undefined;
+  #runningKey = "";
   #thread: Thread | undefined;
   #ready = false;
   #clock: NodeJS.Timeout | undefined;
@@ -67,15 +67,18 @@ class ThreadCompiler implements Compiler {
   }
 
   async warm(): Promise<void> {
-    await this.compile({ script: "", check: "error" }, { signal: new AbortController().signal });
+    await this.#submit({ script: "", check: "error" }, new AbortController().signal, true);
   }
 
   async compile(request: CompileRequest, options: { readonly signal: AbortSignal }): Promise<CompileResult> {
-    const { signal } = options;
+    return await this.#submit(request, options.signal, false);
+  }
+
+  /** `fresh` asks the thread even when the answer is known. */
+  async #submit(request: CompileRequest, signal: AbortSignal, fresh: boolean): Promise<CompileResult> {
     if (this.#disposed) throw disposed();
     if (signal.aborted) throw aborted();
-    const key = ResultCache.key(request, this.#catalog?.hash ?? "");
-    const cached = this.#cache.get(key);
+    const cached = fresh ? undefined : this.#cache.get(this.#key(request));
     if (cached !== undefined) return cached;
     if (this.#queue.length >= MAX_QUEUED) {
       throw new CallgateError(
@@ -84,7 +87,7 @@ class ThreadCompiler implements Compiler {
       );
     }
     const { promise, resolve, reject } = Promise.withResolvers<CompileResult>();
-    const job: Job = { id: this.#nextId++, request, key, resolve, reject };
+    const job: Job = { id: this.#nextId++, request, resolve, reject };
     const onAbort = (): void => {
       this.#queue = this.#queue.filter((queued) => queued.id !== job.id);
       reject(aborted());
@@ -117,6 +120,8 @@ class ThreadCompiler implements Compiler {
       const job = this.#queue.shift();
       if (job !== undefined) {
         this.#running = job;
+        // Now, not when it was queued: the thread will use the catalog set last.
+        this.#runningKey = this.#key(job.request);
         this.#thread?.post({
           kind: "compile",
           id: job.id,
@@ -127,6 +132,10 @@ class ThreadCompiler implements Compiler {
       }
     }
     this.#thread?.hold(this.#running !== undefined || this.#queue.length > 0);
+  }
+
+  #key(request: CompileRequest): string {
+    return ResultCache.key(request, this.#catalog?.hash ?? "");
   }
 
   #start(): void {
@@ -153,7 +162,7 @@ class ThreadCompiler implements Compiler {
     }
     clearTimeout(this.#clock);
     this.#running = undefined;
-    if (job.told === undefined) this.#cache.set(job.key, message.result);
+    if (job.told === undefined) this.#cache.set(this.#runningKey, message.result);
     job.resolve(
       job.told === undefined
         ? message.result

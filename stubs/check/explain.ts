@@ -3,7 +3,7 @@ import ts from "typescript";
 import { adviceForAbsent } from "./absent-globals.ts";
 import { type CatalogIndex, nameOf, nearestName, nearestNamespace, nearestTools } from "./catalog-index.ts";
 import { explainChoice } from "./choices.ts";
-import type { Finding } from "./finding.ts";
+import { type Finding, MAX_DIAGNOSTICS } from "./finding.ts";
 import { explainKeys } from "./object-keys.ts";
 import { type CheckedScript, type ParsedScript, scriptOffset } from "./program.ts";
 import { bounded } from "./text.ts";
@@ -29,8 +29,14 @@ export function typeFindings(
   severity: Finding["severity"],
 ): readonly Finding[] {
   const findings: Finding[] = [];
-  for (const error of checked.errors) {
-    if (IGNORED.has(error.code) || error.start === undefined) continue;
+  // Explaining costs a search of the catalog, and only the first few errors are shown.
+  const first = checked.errors
+    .filter(
+      (error): error is ts.DiagnosticWithLocation => !IGNORED.has(error.code) && error.start !== undefined,
+    )
+    .sort((a, b) => a.start - b.start)
+    .slice(0, MAX_DIAGNOSTICS);
+  for (const error of first) {
     const node = nodeAt(parsed.source, error.start);
     const said = explain(error, node, checked.checker, index);
     findings.push({
@@ -53,7 +59,7 @@ interface Said {
 
 function explain(error: ts.Diagnostic, node: ts.Node, checker: ts.TypeChecker, index: CatalogIndex): Said {
   const message = shortened(error.messageText);
-  if (UNKNOWN_NAME.has(error.code) && ts.isIdentifier(node)) return unknownName(node.text, message, index);
+  if (UNKNOWN_NAME.has(error.code) && ts.isIdentifier(node)) return unknownName(node, message, index);
   if (UNKNOWN_MEMBER.has(error.code)) {
     const said = unknownMember(node, message, checker, index);
     if (said !== undefined) return said;
@@ -80,7 +86,8 @@ function explain(error: ts.Diagnostic, node: ts.Node, checker: ts.TypeChecker, i
   return { message: `${key}${explainChoice(node, checker) ?? message}`, suggestion: signature };
 }
 
-function unknownName(name: string, message: string, index: CatalogIndex): Said {
+function unknownName(node: ts.Identifier, message: string, index: CatalogIndex): Said {
+  const name = node.text;
   const absent = adviceForAbsent(name);
   if (absent !== undefined)
     return { message: `\`${name}\` is not available in the sandbox.`, suggestion: absent };
@@ -88,7 +95,10 @@ function unknownName(name: string, message: string, index: CatalogIndex): Said {
   if (/ Did you mean /.test(plain)) return { message: plain };
   const namespace = nearestNamespace(index, name);
   if (namespace !== undefined) return { message: plain, suggestion: `Did you mean \`${namespace}\`?` };
-  const tools = nearestTools(index, name);
+  const { parent } = node;
+  const member = ts.isPropertyAccessExpression(parent) && parent.expression === node ? parent.name.text : "";
+  const own = nearestTools(index, name);
+  const tools = own.length > 0 ? own : nearestTools(index, member);
   if (tools.length > 0) return { message: plain, suggestion: listOf(tools.map((tool) => tool.signature)) };
   if (/^(?:tools?|mcp|servers?|call_?tool)$/i.test(name) && index.namespaces.size > 0) {
     return {
@@ -130,7 +140,6 @@ function unknownMember(
     };
   }
   if (isPromise(checker.getTypeAtLocation(owner), checker)) return { message, suggestion: AWAIT };
-  if (ts.isIdentifier(owner) && owner.text === "globalThis") return unknownName(member, message, index);
   const names = checker
     .getPropertiesOfType(checker.getTypeAtLocation(owner))
     .map((property) => property.name);

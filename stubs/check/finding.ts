@@ -2,7 +2,8 @@
 import type { Diagnostic } from "../../contract/diagnostic.ts";
 import { bounded, lineAround, positionAt, printable } from "./text.ts";
 
-const MAX_DIAGNOSTICS = 5;
+/** How many diagnostics a script gets at most. */
+export const MAX_DIAGNOSTICS = 5;
 const MAX_MESSAGE = 700;
 const MAX_SUGGESTION = 700;
 

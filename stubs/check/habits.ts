@@ -23,13 +23,14 @@ export function findHabit(parsed: ParsedScript): Habit | undefined {
   const statements = wrapper.body.statements.filter((statement) => !isErased(statement));
   const exported = statements.find((statement) => exportStart(statement, parsed.source) !== undefined);
   if (exported !== undefined) {
-    const others = statements.filter((statement) => statement !== exported);
-    return others.every(ts.isFunctionDeclaration) ? exportDefault(parsed, exported) : undefined;
+    // What follows would come after a return; only functions are there before it.
+    const after = statements.slice(statements.indexOf(exported) + 1);
+    return after.every(ts.isFunctionDeclaration) ? exportDefault(parsed, exported) : undefined;
   }
   const [only] = statements;
   if (only === undefined || statements.length !== 1) return undefined;
-  if (ts.isFunctionDeclaration(only) && only.name !== undefined && isAsync(only) && isBareCall(only)) {
-    const name = only.name.text;
+  const name = asyncFunctionName(only);
+  if (name !== undefined) {
     return {
       around: { before: "", after: `\nreturn ${name}();` },
       finding: called(parsed, only, `the script only defines \`${name}\``),
@@ -51,7 +52,7 @@ export function findHabit(parsed: ParsedScript): Habit | undefined {
 /** `export default f` becomes `return (         f)()`: the columns of `f` stay. */
 function exportDefault(parsed: ParsedScript, statement: ts.Statement): Habit | undefined {
   const target = ts.isExportAssignment(statement) ? unwrapped(statement.expression) : statement;
-  if (!isBareCall(target)) return undefined;
+  if (!isBareCall(target) || namedElsewhere(target, parsed)) return undefined;
   const start = scriptOffset(exportStart(statement, parsed.source) as number);
   const { script } = parsed;
   const keyword = /^export\s+default\b/.exec(script.slice(start))?.[0];
@@ -100,8 +101,34 @@ function isBareCall(node: ts.Node): boolean {
   );
 }
 
-function isAsync(node: ts.FunctionDeclaration): boolean {
-  return node.modifiers?.some((modifier) => modifier.kind === ts.SyntaxKind.AsyncKeyword) ?? false;
+/** The name of the async function that a statement defines, when that is all it does. */
+function asyncFunctionName(statement: ts.Statement): string | undefined {
+  if (ts.isFunctionDeclaration(statement)) {
+    return isAsync(statement) && isBareCall(statement) ? statement.name?.text : undefined;
+  }
+  if (!ts.isVariableStatement(statement)) return undefined;
+  const [declaration] = statement.declarationList.declarations;
+  if (declaration?.initializer === undefined || statement.declarationList.declarations.length !== 1)
+    return undefined;
+  const value = unwrapped(declaration.initializer);
+  return ts.isIdentifier(declaration.name) && isAsync(value) && isBareCall(value)
+    ? declaration.name.text
+    : undefined;
+}
+
+function isAsync(node: ts.Node): boolean {
+  return (
+    ts.canHaveModifiers(node) &&
+    (ts.getModifiers(node)?.some((modifier) => modifier.kind === ts.SyntaxKind.AsyncKeyword) ?? false)
+  );
+}
+
+/** A function that the script calls by its name already, or means to, is not called a second time. */
+function namedElsewhere(node: ts.Node, parsed: ParsedScript): boolean {
+  const name = ts.isFunctionDeclaration(node) || ts.isFunctionExpression(node) ? node.name?.text : undefined;
+  if (name === undefined) return false;
+  const outside = parsed.source.text.slice(0, node.pos) + parsed.source.text.slice(node.end);
+  return outside.split(/[^\w$]+/).includes(name);
 }
 
 function isErased(statement: ts.Statement): boolean {

@@ -80,18 +80,28 @@ function refusedByEngine(script: string, code: string, body: string): Finding | 
   return undefined;
 }
 
+const SUGGESTIONS: readonly (readonly [RegExp, string])[] = [
+  [
+    /^await is only valid/,
+    "Put `async` in front of the function around it, or use `for (const x of xs) { await ... }`.",
+  ],
+  [/has already been declared$/, "Rename one of the two, or assign to the first without `const` or `let`."],
+];
+
 /** V8 tells the place of a syntax error only in the stack: `script.ts:LINE`, the line, and carets below it. */
 function syntaxFinding(script: string, error: unknown): Finding {
   const { message, stack = "" } = error instanceof Error ? error : { message: String(error) };
   const [head = "", , carets = ""] = stack.split("\n", 3);
   const line = Number(/^script\.ts:(\d+)$/.exec(head)?.[1] ?? 0) - WRAPPER.lines;
   const column = Math.max(0, carets.indexOf("^"));
+  const suggestion = SUGGESTIONS.find(([pattern]) => pattern.test(message))?.[1];
   let offset = 0;
   for (let n = 1; n < line; n += 1) offset = script.indexOf("\n", offset) + 1;
   return {
     severity: "error",
     code: "SCRIPT_SYNTAX",
-    message: `${message}.`,
+    message: `${message}${/[.!?]$/.test(message) ? "" : "."}`,
+    ...(suggestion === undefined ? {} : { suggestion }),
     offset: line < 1 ? 0 : Math.min(offset + column, script.length),
   };
 }

@@ -16,8 +16,11 @@ export function syntaxFindings(parsed: ParsedScript): readonly Finding[] {
     const jsx = jsxIn(parsed.script);
     if (jsx !== undefined) return [jsx];
   }
+  const fenced = /^\s*(?:`{3}|~{3})/m.test(parsed.script)
+    ? "Send the code only: no code fence, no text around it."
+    : undefined;
   const broken = parsed.syntaxErrors.map((error): Finding => {
-    const suggestion = SUGGESTIONS.get(error.code);
+    const suggestion = fenced ?? SUGGESTIONS.get(error.code);
     return {
       severity: "error",
       code: "SCRIPT_SYNTAX",

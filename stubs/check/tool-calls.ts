@@ -1,7 +1,7 @@
 // Owns recognising tool calls in the syntax tree, and warning of those that nothing awaits.
 import ts from "typescript";
 import type { CatalogIndex } from "./catalog-index.ts";
-import type { Finding } from "./finding.ts";
+import { type Finding, MAX_DIAGNOSTICS } from "./finding.ts";
 import { type CheckedScript, type ParsedScript, scriptOffset } from "./program.ts";
 
 const CATALOG_CALLS: ReadonlySet<string> = new Set(["search", "describe"]);
@@ -39,7 +39,7 @@ export function unawaitedFindings(
   const { checker } = checked;
   const found = new Map<ts.Node, Finding>();
   const report = (call: ts.Node, name: string, suggestion: string): void => {
-    if (found.has(call)) return;
+    if (found.has(call) || found.size === MAX_DIAGNOSTICS) return;
     found.set(call, {
       severity: "warning",
       code: "UNAWAITED_CALL",
