@@ -1,0 +1,15 @@
+// Every promise of Callgate has an id. Each area lists its own in test/<area>/requirements.ts.
+// A test cites ids with `verifies`; test/architecture.test.ts fails on an id that nothing cites.
+import { requirements as catalog } from "./stubs/catalog-requirements.ts";
+import { requirements as contract } from "./contract/requirements.ts";
+import { requirements as repository } from "./repository/requirements.ts";
+
+export const requirements: Readonly<Record<string, string>> = { ...catalog, ...contract, ...repository };
+
+/** Names a test as its claim and cites the promises it shows. */
+export function verifies(ids: string | readonly string[], claim: string): string {
+  for (const id of typeof ids === "string" ? [ids] : ids) {
+    if (!Object.hasOwn(requirements, id)) throw new Error(`unknown requirement id: ${id}`);
+  }
+  return claim;
+}
