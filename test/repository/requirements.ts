@@ -23,10 +23,12 @@ export const requirements: Readonly<Record<string, string>> = {
   "repository:sizes": "no source file is over 400 lines, and the median is at most 120",
   "repository:first-line": "the first line of each source file says what it owns",
   "repository:authority": "environment, working directory and arguments are read by the command line only",
-  "repository:tests-outweigh": "there are at least 1.5 lines of test for a line of source",
+  "repository:tests-outweigh": "the weight of tests against code never falls below what it once was",
   "repository:requirements-cited": "each promise is cited by a test",
   "repository:errors-documented":
     "each error code has its section in docs/errors.md, and there is no section for anything else",
+  "repository:errors-reserved":
+    "docs/errors.md says of a code that nothing raises it exactly when nothing does",
   "repository:errors-tested":
     "each error code is cited by a test or is listed with the reason why none cites it yet",
   "repository:no-traces":
