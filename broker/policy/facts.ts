@@ -1,0 +1,31 @@
+// Owns what a decision knows of a call, and whether a rule or flow holds of it.
+import type { JsonObject } from "../../contract/json.ts";
+import type { ToolDefinition } from "../../contract/tool.ts";
+import type { LiteralSet } from "./literals.ts";
+import { conditionsHold } from "./matcher.ts";
+import type { Flow, Rule } from "./model.ts";
+
+/** All that a decision is a function of, besides the policy. */
+export interface CallFacts {
+  readonly tool: ToolDefinition;
+  /** Validated, and exactly what will be sent. */
+  readonly arguments: JsonObject;
+  /** Of all results delivered before the call was issued, and those the caller gave. */
+  readonly labels: ReadonlySet<string>;
+  /** Constants of the approved script; undefined = unknown or not to be trusted: then nothing is literal. */
+  readonly literals?: LiteralSet | undefined;
+  readonly principal: string;
+}
+
+/** Whether a rule that names the tool holds of this call. */
+export function ruleHolds({ effect, when, unless }: Rule, { arguments: args, literals }: CallFacts): boolean {
+  const purpose = effect === "allow" ? "permit" : "forbid";
+  if (when !== undefined && !conditionsHold(when, args, literals, purpose)) return false;
+  return unless === undefined || !conditionsHold(unless, args, literals, "permit");
+}
+
+/** Whether a flow that names the tool holds of this call. */
+export function flowHolds({ from, unless }: Flow, { labels, arguments: args, literals }: CallFacts): boolean {
+  if (!from.every((label) => labels.has(label))) return false;
+  return unless === undefined || !conditionsHold(unless, args, literals, "permit");
+}

@@ -1,0 +1,222 @@
+// Owns the argument matchers: what a policy may demand of one value, and how that is judged.
+import { byteLength, canonicalJson, type JsonObject, type JsonValue } from "../../contract/json.ts";
+import { parseArgumentPath, readArgument, type ArgumentPath } from "./argument-path.ts";
+import { fold } from "./fold.ts";
+import { matchGlob, parseGlob } from "./glob.ts";
+import { isHost, parseHost } from "./host.ts";
+import { isLiteral, type LiteralSet } from "./literals.ts";
+import { MAX_REGEX_SUBJECT, matchRegex, parseRegex } from "./regex.ts";
+import type { MatcherInput } from "./schema.ts";
+import { both, either, opposite, type Truth } from "./truth.ts";
+import { isUnder, parseRoot } from "./under.ts";
+import { parseSize } from "./units.ts";
+
+/**
+ * `permit`: judged for an `allow` or an `unless`: exact, doubt and absence fail.
+ * `forbid`: judged for an `ask` or `deny`: look-alikes count, doubt and a wrong type match.
+ */
+export type Purpose = "permit" | "forbid";
+
+interface Context {
+  /** Look-alikes count as equal. */
+  readonly loose: boolean;
+  readonly literals: LiteralSet | undefined;
+}
+
+type Test = (value: JsonValue, context: Context) => Truth;
+
+interface Matcher {
+  readonly test: Test;
+  /** What `ask` and `deny` make of an absent argument. */
+  readonly absent: Truth;
+  readonly wantsAbsence: boolean;
+}
+
+/** All arguments a rule names, with what it demands of each. */
+export interface Conditions {
+  readonly source: Readonly<Record<string, MatcherInput>>;
+  readonly arguments: readonly { readonly path: ArgumentPath; readonly matcher: Matcher }[];
+}
+
+/** Says where a policy is wrong and what was expected there. */
+export class PolicyProblem extends Error {
+  readonly path: readonly (string | number)[];
+  constructor(path: readonly (string | number)[], expected: string) {
+    super(expected);
+    this.path = path;
+  }
+}
+
+/** Compiles `when` or `unless`. Throws PolicyProblem. */
+export function parseConditions(
+  source: Readonly<Record<string, MatcherInput>>,
+  at: readonly (string | number)[],
+): Conditions {
+  const entries = Object.entries(source).map(([name, matcher]) => {
+    const path = parseArgumentPath(name);
+    if (path === undefined)
+      throw new PolicyProblem([...at, name], "an argument path such as name, outer.inner, list.*");
+    return { path, matcher: parseMatcher(matcher, [...at, name]) };
+  });
+  if (entries.length === 0) throw new PolicyProblem(at, "at least one argument");
+  return { source, arguments: entries };
+}
+
+/** True when every named argument meets its demands, in the sense of the purpose. */
+export function conditionsHold(
+  conditions: Conditions,
+  args: JsonObject,
+  literals: LiteralSet | undefined,
+  purpose: Purpose,
+): boolean {
+  return conditions.arguments.every(({ path, matcher }) => {
+    const truth = judge(path, matcher, args, literals, purpose);
+    return truth === "yes" || (truth === "unsure" && purpose === "forbid");
+  });
+}
+
+/** How one argument fares; for explanations. */
+export function judge(
+  path: ArgumentPath,
+  matcher: Matcher,
+  args: JsonObject,
+  literals: LiteralSet | undefined,
+  purpose: Purpose,
+): Truth {
+  const found = readArgument(path, args);
+  if (found.type === "absent") {
+    if (matcher.wantsAbsence) return "yes";
+    // Security: an absent argument never permits anything, whatever double negation says of it.
+    return purpose === "permit" ? "no" : matcher.absent;
+  }
+  if (found.type === "odd") return "unsure";
+  if (matcher.wantsAbsence) return "no";
+  const context: Context = { loose: purpose === "forbid", literals };
+  const truths = found.values.map((value) => matcher.test(value, context));
+  if (found.odd) truths.push("unsure");
+  if (purpose === "forbid") return either(found.partial ? [...truths, matcher.absent] : truths);
+  return found.partial ? "no" : both(truths);
+}
+
+function parseMatcher(source: MatcherInput, at: readonly (string | number)[]): Matcher {
+  const names = Object.keys(source).filter((name) => source[name as keyof MatcherInput] !== undefined);
+  if (source.present === false) {
+    if (names.length > 1)
+      throw new PolicyProblem(at, '"present": false alone: nothing else holds of an absent argument');
+    return { test: () => "no", absent: "yes", wantsAbsence: true };
+  }
+  const parts: Matcher[] = [];
+  const add = (test: Test, absent: Truth = "no"): void =>
+    void parts.push({ test, absent, wantsAbsence: false });
+  if (source.present === true) add(() => "yes");
+  if (source.equals !== undefined) add(oneOf([source.equals]));
+  if (source.in !== undefined) add(oneOf(source.in));
+  if (source.glob !== undefined) add(anyGlob(list(source.glob)));
+  if (source.regex !== undefined) add(pattern(source.regex, [...at, "regex"]));
+  if (source.min !== undefined || source.max !== undefined) add(between(source.min, source.max, at));
+  if (source.maxBytes !== undefined) add(atMostBytes(source.maxBytes, [...at, "maxBytes"]));
+  if (source.under !== undefined) {
+    const roots = list(source.under).map((text) =>
+      must(parseRoot(text), [...at, "under"], "an absolute path without .."),
+    );
+    add((value) => either(roots.map((root) => isUnder(root, value))));
+  }
+  if (source.host !== undefined) {
+    const hosts = list(source.host).map((text) =>
+      must(
+        parseHost(text),
+        [...at, "host"],
+        'a host such as "example.com", "*.example.com" or "wss://example.com:8443"',
+      ),
+    );
+    add((value) => either(hosts.map((host) => isHost(host, value))));
+  }
+  if (source.literal !== undefined) add(literal(source.literal), source.literal ? "no" : "yes");
+  if (source.not !== undefined) {
+    const inner = parseMatcher(source.not, [...at, "not"]);
+    const test: Test = (value, { loose, literals }) =>
+      opposite(inner.test(value, { loose: !loose, literals }));
+    parts.push({ test, absent: opposite(inner.absent), wantsAbsence: false });
+  }
+  if (parts.length === 0) throw new PolicyProblem(at, 'at least one matcher, for example { "equals": … }');
+  return {
+    test: (value, context) => both(parts.map((part) => part.test(value, context))),
+    absent: both(parts.map((part) => part.absent)),
+    wantsAbsence: false,
+  };
+}
+
+function list<T>(value: T | readonly T[]): readonly T[] {
+  return Array.isArray(value) ? (value as readonly T[]) : [value as T];
+}
+
+function must<T>(value: T | undefined, at: readonly (string | number)[], expected: string): T {
+  if (value === undefined) throw new PolicyProblem(at, expected);
+  return value;
+}
+
+function typeOf(value: JsonValue): string {
+  return value === null ? "null" : Array.isArray(value) ? "array" : typeof value;
+}
+
+function oneOf(wanted: readonly JsonValue[]): Test {
+  const types = new Set(wanted.map(typeOf));
+  const exact = new Set(wanted.map(canonicalJson));
+  const folded = new Set(wanted.map((value) => fold(canonicalJson(value))));
+  return (value, { loose }) => {
+    // A number as a string, or one string in an array, may still be what the server acts on.
+    if (!types.has(typeOf(value))) return "unsure";
+    const text = canonicalJson(value);
+    return exact.has(text) || (loose && folded.has(fold(text))) ? "yes" : "no";
+  };
+}
+
+function anyGlob(sources: readonly string[]): Test {
+  const globs = sources.map((source) => ({ exact: parseGlob(source), folded: parseGlob(fold(source)) }));
+  return (value, { loose }) => {
+    if (typeof value !== "string") return "unsure";
+    if (globs.some(({ exact }) => matchGlob(exact, value))) return "yes";
+    if (!loose) return "no";
+    const text = fold(value);
+    return globs.some(({ folded }) => matchGlob(folded, text)) ? "yes" : "no";
+  };
+}
+
+function pattern(source: string, at: readonly (string | number)[]): Test {
+  let regex: ReturnType<typeof parseRegex>;
+  try {
+    regex = parseRegex(source);
+  } catch (error) {
+    throw new PolicyProblem(at, (error as Error).message);
+  }
+  return (value, { loose }) => {
+    if (typeof value !== "string" || value.length > MAX_REGEX_SUBJECT) return "unsure";
+    if (matchRegex(regex, value)) return "yes";
+    if (!loose) return "no";
+    const folded = fold(value);
+    if (folded.length > MAX_REGEX_SUBJECT) return "unsure";
+    return matchRegex(regex, folded, true) ? "yes" : "no";
+  };
+}
+
+function between(min: number | undefined, max: number | undefined, at: readonly (string | number)[]): Test {
+  if (min !== undefined && max !== undefined && min > max)
+    throw new PolicyProblem(at, '"min" not above "max"');
+  return (value) => {
+    if (typeof value !== "number") return "unsure";
+    return (min === undefined || value >= min) && (max === undefined || value <= max) ? "yes" : "no";
+  };
+}
+
+function atMostBytes(source: number | string, at: readonly (string | number)[]): Test {
+  const bytes = must(parseSize(source), at, 'a size such as 4000 or "64KiB"');
+  return (value) =>
+    byteLength(typeof value === "string" ? value : JSON.stringify(value)) <= bytes ? "yes" : "no";
+}
+
+function literal(wanted: boolean): Test {
+  return (value, { literals }) => {
+    if (literals === undefined) return "unsure";
+    return isLiteral(literals, value) === wanted ? "yes" : "no";
+  };
+}

@@ -1,0 +1,84 @@
+// Owns the sentences about a policy that cannot be used: where, and what was expected.
+import type { z } from "zod";
+import { isJsonObject, own } from "../../contract/json.ts";
+import { quoted } from "../plain-text.ts";
+import { nearestName } from "../suggest.ts";
+import { PolicyProblem } from "./matcher.ts";
+
+const MAX_PROBLEMS = 5;
+
+const KNOWN_KEYS =
+  `version default defaults servers tools rules flows budgets read additive destructive unannotated trust results external
+  effect cost id when unless reason from to calls rate resultBytes concurrency wallMinutes per then times run principal
+  sameCall equals in glob regex min max maxBytes under host literal present not`.split(/\s+/);
+
+/** Parts of a policy that are designed and not yet built. Security: ignoring one would look like protection. */
+const UNSUPPORTED: readonly (readonly [path: readonly string[], sentence: string])[] = [
+  [
+    ["extends"],
+    "layers are joined by whoever loads them; list the files there, this version does not follow extends",
+  ],
+  [
+    ["approvals"],
+    "this version keeps an approval for one call or one run, and refuses when nobody answers; remove it",
+  ],
+  [
+    ["output"],
+    "known secrets and credential shapes are always redacted; limits of output and tokenize are not supported",
+  ],
+  [["tools", "*", "result"], "result handles are not supported by this version"],
+  [["tools", "*", "idempotency"], "idempotency keys are not supported by this version"],
+  [["tools", "*", "onUnknown"], "this version never repeats a call whose outcome is unknown; remove it"],
+];
+
+/** Throws PolicyProblem for a section this version cannot honour. */
+export function refuseUnsupported(policy: unknown): void {
+  for (const [path, sentence] of UNSUPPORTED) visit(policy, path, [], sentence);
+}
+
+function visit(value: unknown, path: readonly string[], at: readonly string[], sentence: string): void {
+  const [name, ...rest] = path;
+  if (name === undefined) throw new PolicyProblem(at, `not supported: ${sentence}`);
+  if (!isJsonObject(value)) return;
+  for (const key of name === "*" ? Object.keys(value) : [name]) {
+    if (Object.hasOwn(value, key)) visit(own(value, key), rest, [...at, key], sentence);
+  }
+}
+
+/** `rules[2].when.path`; `(top)` for the policy itself. */
+export function pathText(path: readonly PropertyKey[]): string {
+  let text = "";
+  for (const part of path) {
+    if (typeof part === "number") text += `[${part}]`;
+    else if (/^[A-Za-z_]\w{0,63}$/.test(String(part)))
+      text += text === "" ? String(part) : `.${String(part)}`;
+    else text += `[${quoted(String(part))}]`;
+  }
+  return text === "" ? "(top)" : text;
+}
+
+/** At most five problems, as path and expectation. */
+export function describeIssues(issues: readonly z.core.$ZodIssue[]): { path: string; expected: string }[] {
+  return issues
+    .slice(0, MAX_PROBLEMS)
+    .map((issue) => ({ path: pathText(issue.path), expected: describe(issue) }));
+}
+
+function describe(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case "unrecognized_keys":
+      return issue.keys
+        .slice(0, MAX_PROBLEMS)
+        .map((key) => {
+          const near = nearestName(key, KNOWN_KEYS);
+          return `unknown key ${quoted(key)}${near === undefined ? "" : `, did you mean "${near}"?`}`;
+        })
+        .join(", ");
+    case "invalid_type":
+      return `expected ${issue.expected === "record" ? "an object" : issue.expected}`;
+    case "invalid_value":
+      return `expected ${issue.values.map((value) => JSON.stringify(value)).join(", ")}`;
+    default:
+      return issue.message.charAt(0).toLowerCase() + issue.message.slice(1);
+  }
+}
