@@ -223,6 +223,26 @@ test(
   },
 );
 
+test(
+  verifies("repository:scripts-exist", "no npm script pretends, and none runs when the package is installed"),
+  () => {
+    const { scripts } = JSON.parse(readText("package.json")) as { scripts: Record<string, string> };
+    const onInstall = ["preinstall", "install", "postinstall", "prepare", "prepublish"];
+    const sentences = Object.entries(scripts).flatMap(([name, command]) => [
+      ...(command.match(/\S+\.(?:ts|mjs)\b/g) ?? [])
+        .filter((path) => !files.includes(path))
+        .map((path) => `npm run ${name} runs ${path}, which does not exist.`),
+      ...(command.match(/bench\.ts (\w+)/)?.slice(1) ?? [])
+        .filter((bench) => !files.includes(`bench/${bench}/main.ts`))
+        .map((bench) => `npm run ${name} runs bench/${bench}/main.ts, which does not exist.`),
+      ...(onInstall.includes(name)
+        ? [`The script ${name} would run on every machine that installs the package.`]
+        : []),
+    ]);
+    expectNone(sentences);
+  },
+);
+
 function literal(text: string): RegExp {
   return new RegExp(`${text.replace(/[^\w]/g, "\\$&")}(?![\\w-])`);
 }
