@@ -1,6 +1,6 @@
 // Owns the making of a connection from a configuration: transports and eras tried in order, failures put into words.
 import type { spawn } from "node:child_process";
-import { SdkError, SdkHttpError } from "@modelcontextprotocol/client";
+import { SdkError } from "@modelcontextprotocol/client";
 import type { Clock } from "./clock.ts";
 import type { McpServerConfig } from "./config.ts";
 import { openConnection, type Connection } from "./connection.ts";
@@ -39,7 +39,7 @@ export interface ConnectHooks {
   readonly signal: AbortSignal;
   readonly onNote: (note: string) => void;
   readonly onToolsChanged: () => void;
-  readonly onClosed: (why: string) => void;
+  readonly onClosed: () => void;
 }
 
 type Attempt = { readonly connection: Connection } | { readonly error: unknown; readonly why: string };
@@ -56,7 +56,7 @@ export async function connectServer(
   let why = "";
   for (const kind of wireKinds(config)) {
     let era: Era | undefined = kind === "sse" ? "legacy" : (configured ?? rememberedEra(key));
-    for (let tries = 0; tries < 3; tries += 1) {
+    for (;;) {
       const attempt = await tryOnce(server, config, kind, era, options, hooks);
       if ("connection" in attempt) {
         if (kind !== "sse") rememberEra(key, attempt.connection.era);
@@ -65,20 +65,25 @@ export async function connectServer(
       hooks.signal.throwIfAborted();
       why = attempt.why;
       if (configured !== undefined || kind === "sse" || !SdkError.isInstance(attempt.error)) break;
-      if (era === undefined && (kind !== "stdio" || attempt.error.code !== "ERA_NEGOTIATION_FAILED")) break;
-      // Some servers die of any request before `initialize`: those are of the older era. And a server may have been
-      // replaced since its era was learned.
-      era = era === undefined ? "legacy" : undefined;
-      forgetEra(key);
-      if (SdkHttpError.isInstance(attempt.error) && meansOlderTransport(attempt.error)) break;
+      if (era === undefined) {
+        // Some servers die of any request before `initialize`: those are of the older era.
+        if (kind !== "stdio" || attempt.error.code !== "ERA_NEGOTIATION_FAILED") break;
+        era = "legacy";
+        forgetEra(key);
+      } else {
+        // What was learned does not hold any more; the server may have been replaced.
+        if (rememberedEra(key) === undefined) break;
+        era = undefined;
+        forgetEra(key);
+      }
     }
-    if (kind === "http" && !/HTTP 40[045]/.test(why)) break;
+    if (kind === "http" && !meansOlderTransport(why)) break;
   }
   throw new Error(why);
 }
 
-function meansOlderTransport(error: SdkHttpError): boolean {
-  return [400, 404, 405].includes(error.data.status);
+function meansOlderTransport(why: string): boolean {
+  return /HTTP (?:400|404|405)\b/.test(why);
 }
 
 async function tryOnce(
@@ -100,24 +105,21 @@ async function tryOnce(
     ...(options.spawn === undefined ? {} : { spawn: options.spawn }),
     ...(options.fetch === undefined ? {} : { fetch: options.fetch }),
   });
-  const onAbort = (): void => void wire.close();
-  signal.addEventListener("abort", onAbort, { once: true });
   try {
     const connection = await openConnection(wire, {
       server,
       clock,
+      signal,
       era,
       probeMs: options.probeTimeoutMs ?? 4_000,
       connectMs: options.connectTimeoutMs ?? 60_000,
       clientInfo: options.clientInfo ?? { name: "callgate", version: "0.1.0" },
       onToolsChanged: hooks.onToolsChanged,
-      onClosed: () => hooks.onClosed(wire.describeEnd() ?? "the connection closed"),
+      onClosed: hooks.onClosed,
     });
     return { connection };
   } catch (error) {
     const failure = readFailure(error, { sent: false, session: false });
     return { error, why: wire.describeEnd() ?? failure.message };
-  } finally {
-    signal.removeEventListener("abort", onAbort);
   }
 }

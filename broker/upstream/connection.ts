@@ -3,18 +3,19 @@ import { Client, type ConnectOptions } from "@modelcontextprotocol/client";
 import type { JsonObject } from "../../contract/json.ts";
 import type { ToolDefinition } from "../../contract/tool.ts";
 import { readCallResult } from "./call-result.ts";
-import { pause, type Clock } from "./clock.ts";
+import { pause, raced, settledWithin, type Clock } from "./clock.ts";
+import { createDeadline } from "./deadline.ts";
 import type { Era } from "./era.ts";
 import { readFailure, type Failure } from "./failure.ts";
 import { guardTransport, type Guard } from "./guard.ts";
-import { mentionsHeader, schemaForSdk } from "./list-walk.ts";
-import { MAX_PAGES } from "./list-walk.ts";
+import { MAX_PAGES, mentionsHeader, schemaForSdk } from "./list-walk.ts";
 import { readTools, type ToolList } from "./tool-list.ts";
 import type { Wire } from "./wire.ts";
 import type { Progress, UpstreamResult } from "./upstream.ts";
 
 /** The SDK's own limits are out of the way: deadlines are kept by the caller. */
 const NO_TIMEOUT = 2_147_483_647;
+const END_SESSION_MS = 1_000;
 const RELISTEN_MS = 1_000;
 const RELISTEN_MAX_MS = 60_000;
 
@@ -26,6 +27,8 @@ export interface ConnectionOptions {
   /** How long a stdio server may take to answer the question which era it speaks, ms. */
   readonly probeMs: number;
   readonly connectMs: number;
+  /** Ends the attempt to connect; of no effect later. */
+  readonly signal: AbortSignal;
   readonly clientInfo: { readonly name: string; readonly version: string };
   readonly onToolsChanged: () => void;
   readonly onClosed: () => void;
@@ -35,13 +38,19 @@ export interface Connection {
   readonly era: Era;
   readonly protocolVersion: string;
   readonly openedAt: number;
-  list(signal: AbortSignal): Promise<ToolList>;
+  /** Why the connection is gone; undefined while it lives. */
+  ended(): string | undefined;
+  /** All pages. Resolves with the list or with what went wrong; never rejects. */
+  list(signal: AbortSignal): Promise<{ readonly list: ToolList } | { readonly failure: Failure }>;
   /** Resolves with the result or with what went wrong; never rejects. */
   call(
     tool: ToolDefinition,
     args: JsonObject,
     options: { readonly signal: AbortSignal; readonly onProgress: (progress: Progress) => void },
   ): Promise<{ readonly result: UpstreamResult } | { readonly failure: Failure }>;
+  /** Closes as soon as no request is in flight. */
+  retire(): Promise<void>;
+  /** Closes at once. */
   close(): Promise<void>;
 }
 
@@ -65,7 +74,9 @@ export async function openConnection(wire: Wire, options: ConnectionOptions): Pr
     // Every failure also rejects what waits for it; stray messages are of no use to anybody.
   };
   const life = new AbortController();
+  let ended: string | undefined;
   client.onclose = () => {
+    ended ??= wire.describeEnd() ?? "the connection closed";
     life.abort(new Error("closed"));
     options.onClosed();
   };
@@ -76,11 +87,14 @@ export async function openConnection(wire: Wire, options: ConnectionOptions): Pr
     await client.close().catch(() => {});
     await wire.close();
   };
+  using deadline = createDeadline({ signals: [options.signal], timeoutMs: options.connectMs, clock });
   try {
-    await client.connect(guard.transport, connectOptions);
+    // Raced, since starting a transport knows neither signal nor time limit.
+    await raced(client.connect(guard.transport, connectOptions), deadline.signal);
   } catch (error) {
     await close();
-    throw error;
+    if (deadline.ended() !== "timeout") throw error;
+    throw new Error(`it did not answer within ${options.connectMs} ms`, { cause: error });
   }
   const era = client.getProtocolEra() ?? "legacy";
   guard.modern = era === "modern";
@@ -88,46 +102,69 @@ export async function openConnection(wire: Wire, options: ConnectionOptions): Pr
   if (guard.modern && client.getServerCapabilities()?.tools?.listChanged === true) {
     void keepListening(client, clock, options.onToolsChanged, life.signal);
   }
+  const inFlight = new Set<Promise<unknown>>();
+  const tracked = <T>(work: Promise<T>): Promise<T> => {
+    inFlight.add(work);
+    return work.finally(() => inFlight.delete(work));
+  };
+  const closeSoftly = async (): Promise<void> => {
+    if (ended === undefined) await settledWithin(clock, wire.endSession(), END_SESSION_MS);
+    await close();
+  };
+  const parts: Parts = { client, guard, wire, server: options.server };
   return {
     era,
     protocolVersion: client.getNegotiatedProtocolVersion() ?? "",
     openedAt: clock.now(),
-    list: (signal) => listTools(client, guard, options.server, signal),
-    call: (tool, args, callOptions) => callTool(client, guard, wire, tool, args, callOptions),
-    async close() {
-      await wire.endSession();
-      await close();
+    ended: () => ended,
+    list: (signal) => tracked(listTools(parts, signal)),
+    call: (tool, args, callOptions) => tracked(callTool(parts, tool, args, callOptions)),
+    async retire() {
+      await Promise.race([
+        Promise.all(inFlight),
+        new Promise((done) => life.signal.addEventListener("abort", done)),
+      ]);
+      await closeSoftly();
     },
+    close: closeSoftly,
   };
+}
+
+interface Parts {
+  readonly client: Client;
+  readonly guard: Guard;
+  readonly wire: Wire;
+  readonly server: string;
 }
 
 async function listTools(
-  client: Client,
-  guard: Guard,
-  server: string,
+  { client, guard, wire, server }: Parts,
   signal: AbortSignal,
-): Promise<ToolList> {
+): Promise<{ readonly list: ToolList } | { readonly failure: Failure }> {
   guard.walk.restart();
-  const listed = await client.listTools(undefined, { signal, timeout: NO_TIMEOUT, cacheMode: "bypass" });
-  const shown = new Set(listed.tools.map((tool) => tool.name));
-  const read = readTools(server, guard.walk.raw);
-  const excluded = read.tools.filter((tool) => !shown.has(tool.name) && mentionsHeader(tool.inputSchema));
-  return {
-    tools: read.tools.filter((tool) => !excluded.includes(tool)),
-    notes: [
-      ...guard.walk.notes,
-      ...read.notes,
-      ...excluded.map(
-        (tool) => `tool ${JSON.stringify(tool.name)} was dropped: it asks for an invalid HTTP header`,
-      ),
-    ],
-  };
+  try {
+    const listed = await client.listTools(undefined, { signal, timeout: NO_TIMEOUT, cacheMode: "bypass" });
+    const shown = new Set(listed.tools.map((tool) => tool.name));
+    const read = readTools(server, guard.walk.raw);
+    const excluded = read.tools.filter((tool) => !shown.has(tool.name) && mentionsHeader(tool.inputSchema));
+    const why = "was dropped: it asks for an invalid HTTP header";
+    return {
+      list: {
+        tools: read.tools.filter((tool) => !excluded.includes(tool)),
+        notes: [
+          ...guard.walk.notes,
+          ...read.notes,
+          ...excluded.map((tool) => `tool ${JSON.stringify(tool.name)} ${why}`),
+        ],
+      },
+    };
+  } catch (error) {
+    return { failure: readFailure(error, { sent: true, session: wire.hasSession() }) };
+  }
 }
 
 async function callTool(
-  client: Client,
-  guard: Guard,
-  wire: Wire,
+  { client, guard, wire }: Parts,
   tool: ToolDefinition,
   args: JsonObject,
   options: { readonly signal: AbortSignal; readonly onProgress: (progress: Progress) => void },

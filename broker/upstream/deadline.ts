@@ -14,11 +14,12 @@ export interface Deadline extends Disposable {
 }
 
 export function createDeadline(options: {
-  readonly signal: AbortSignal;
+  /** Any of them ends it as cancelled. Listeners are taken off again: some of these signals live for ever. */
+  readonly signals: readonly AbortSignal[];
   readonly timeoutMs: number;
   readonly clock: Clock;
 }): Deadline {
-  const { signal, clock } = options;
+  const { signals, clock } = options;
   // Node fires a timer of more than 31 bits at once.
   const timeoutMs = Math.min(Math.max(1, options.timeoutMs), 2_147_483_647);
   const hardEnd = clock.now() + timeoutMs * HARD_MAXIMUM_FACTOR;
@@ -37,8 +38,8 @@ export function createDeadline(options: {
     if (cause !== undefined) return;
     stopTimer = clock.after(Math.max(0, Math.min(timeoutMs, hardEnd - clock.now())), () => end("timeout"));
   };
-  if (signal.aborted) onAbort();
-  else signal.addEventListener("abort", onAbort, { once: true });
+  if (signals.some(({ aborted }) => aborted)) onAbort();
+  for (const signal of signals) signal.addEventListener("abort", onAbort, { once: true });
   arm();
   return {
     signal: own.signal,
@@ -46,7 +47,7 @@ export function createDeadline(options: {
     ended: () => cause,
     [Symbol.dispose]() {
       stopTimer();
-      signal.removeEventListener("abort", onAbort);
+      for (const signal of signals) signal.removeEventListener("abort", onAbort);
     },
   };
 }

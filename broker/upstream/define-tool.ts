@@ -3,6 +3,9 @@ import type { z } from "zod";
 import type { JsonObject } from "../../contract/json.ts";
 import type { ToolAnnotations } from "../../contract/tool.ts";
 
+// oxlint-disable-next-line typescript/no-explicit-any -- tools of every type stand in one record; only any fits both ways
+type Anything = any;
+
 export interface LocalToolContext {
   /** Aborts when the run ends or the call times out. */
   readonly signal: AbortSignal;
@@ -15,7 +18,7 @@ export interface LocalToolContext {
  * `run` gets the parsed input and may return anything JSON can hold; the script gets a copy. What it throws reaches the
  * script as a failed call with the error's message, and nothing else of it: write messages for the script's eyes.
  */
-export interface LocalTool<I = any, O = any> {
+export interface LocalTool<I = Anything, O = Anything> {
   readonly description: string;
   readonly input: z.ZodType<I> | JsonObject;
   readonly output?: z.ZodType<unknown, O> | JsonObject;
@@ -27,7 +30,7 @@ export interface LocalTool<I = any, O = any> {
 export function defineTool<I, O>(
   tool: LocalTool<I, O> & { readonly input: z.ZodType<I>; readonly output?: z.ZodType<unknown, O> },
 ): LocalTool<I, O>;
-export function defineTool<I = any, O = any>(tool: LocalTool<I, O>): LocalTool<I, O>;
+export function defineTool<I = Anything, O = Anything>(tool: LocalTool<I, O>): LocalTool<I, O>;
 export function defineTool(tool: LocalTool): LocalTool {
   return tool;
 }

@@ -48,7 +48,7 @@ export function createLocalUpstream(
         );
       }
       using deadline = createDeadline({
-        signal: AbortSignal.any([callOptions.signal, life.signal]),
+        signals: [callOptions.signal, life.signal],
         timeoutMs: callOptions.timeoutMs,
         clock,
       });

@@ -1,28 +1,29 @@
-// Owns an MCP server over its whole life: connected when needed, restarted when it died, its tool list kept.
+// Owns an MCP server as an upstream: its tools and calls, whatever becomes of the connection meanwhile.
 import { CallgateError } from "../../contract/error.ts";
 import type { JsonObject } from "../../contract/json.ts";
 import type { ToolDefinition } from "../../contract/tool.ts";
-import { createBackoff } from "./backoff.ts";
-import { pause, raced, systemClock } from "./clock.ts";
+import { raced, systemClock } from "./clock.ts";
 import { printingOf, type McpServerConfig } from "./config.ts";
-import type { Connection } from "./connection.ts";
+import type { McpUpstreamOptions } from "./connect.ts";
 import { createDeadline, type Deadline } from "./deadline.ts";
 import type { Failure } from "./failure.ts";
-import { printable, withoutSecrets } from "./printable.ts";
+import { createLink } from "./link.ts";
 import { createSlots } from "./slots.ts";
-import type { McpUpstreamOptions } from "./connect.ts";
-import type { Upstream, UpstreamCallOptions, UpstreamResult, UpstreamStatus } from "./upstream.ts";
+import { createToolCache } from "./tool-cache.ts";
+import type { Upstream, UpstreamCallOptions, UpstreamResult } from "./upstream.ts";
+import { createWording } from "./wording.ts";
 
 export type { McpUpstreamOptions } from "./connect.ts";
 
-/** A wait for a restart up to this long is waited out inside the call; a longer one fails it at once. */
-const SHORT_WAIT_MS = 1_000;
 const MAX_NOTES = 50;
+const HEADER_MISMATCH = -32_020;
+const INVALID_PARAMS = -32_602;
+const METHOD_NOT_FOUND = -32_601;
 
 /**
  * An upstream for one configured MCP server, old protocol or new, stdio or HTTP. Nothing starts before the first
  * `tools()` or `call()`. A server that dies fails the calls in flight and is started again, with back-off, by the next
- * call. Disposing ends the process tree and every call with `DISPOSED` or `CALL_CANCELLED`.
+ * one. Disposing ends its process tree; calls then fail with `CALL_CANCELLED` or `DISPOSED`.
  */
 export function createMcpUpstream(
   server: string,
@@ -30,173 +31,36 @@ export function createMcpUpstream(
   options: McpUpstreamOptions = {},
 ): Upstream {
   const clock = options.clock ?? systemClock;
-  const { secrets } = printingOf(config);
+  const wording = createWording(server, printingOf(config).secrets);
   const slots = createSlots(options.concurrency ?? 64, options.queue ?? 10_000);
-  const backoff = createBackoff();
-  const life = new AbortController();
-  const listeners = new Set<() => void>();
-  const notes = {
-    wire: [] as string[],
-    list: [] as readonly string[],
-    stale: undefined as string | undefined,
-  };
-  let state: UpstreamStatus["state"] = "idle";
-  let lastError: string | undefined;
-  let connection: Connection | undefined;
-  let connecting: Promise<Connection> | undefined;
-  let list: readonly ToolDefinition[] | undefined;
-  let listing: Promise<readonly ToolDefinition[]> | undefined;
-  let stale = true;
-  let changes = 0;
-  let protocolVersion: string | undefined;
+  const wireNotes: string[] = [];
+  const link = createLink({
+    server,
+    config,
+    options,
+    clock,
+    wording,
+    onNote(note) {
+      if (wireNotes.length < MAX_NOTES) wireNotes.push(wording.clean(note, 300));
+    },
+    onToolsChanged: () => cache.invalidate(),
+  });
+  const cache = createToolCache({
+    link,
+    clock,
+    wording,
+    timeoutMs: config.timeout ?? options.listTimeoutMs ?? 60_000,
+  });
 
-  const clean = (text: string, limit: number): string => printable(withoutSecrets(text, secrets), limit);
-  const name = JSON.stringify(printable(server, 64));
-
-  function unavailable(why: string, sent: boolean, extra: Record<string, unknown> = {}): CallgateError {
-    return new CallgateError(
-      "CALL_UPSTREAM_UNAVAILABLE",
-      `server ${name} is not available: ${clean(why, 900)}`,
-      {
-        data: { server, sent, ...extra },
-      },
-    );
-  }
-
-  function note(text: string): void {
-    if (notes.wire.length < MAX_NOTES) notes.wire.push(clean(text, 300));
-  }
-
-  function toolsChanged(): void {
-    changes += 1;
-    if (stale) return;
-    stale = true;
-    for (const listener of listeners) listener();
-  }
-
-  function refuseWhenDisposed(): void {
-    if (life.signal.aborted)
-      throw new CallgateError("DISPOSED", `server ${name} was disposed; make a new gate`);
-  }
-
-  /** One attempt at a time, shared by all who wait. */
-  function connect(): Promise<Connection> {
-    if (connection !== undefined) return Promise.resolve(connection);
-    connecting ??= attempt().finally(() => (connecting = undefined));
-    return connecting;
-  }
-
-  async function attempt(): Promise<Connection> {
-    refuseWhenDisposed();
-    const wait = backoff.remaining(clock.now());
-    if (wait > SHORT_WAIT_MS) {
-      const again = `tried again in ${Math.ceil(wait / 1000)} s`;
-      throw unavailable(`${lastError ?? "it failed before"} (${again})`, false, {
-        retryAfterMs: Math.ceil(wait),
-      });
-    }
-    await pause(clock, wait, life.signal);
-    refuseWhenDisposed();
-    state = "connecting";
-    try {
-      const { connectServer } = await import("./connect.ts");
-      const opened: Connection = await connectServer(server, config, options, {
-        clock,
-        signal: life.signal,
-        onNote: note,
-        onToolsChanged: toolsChanged,
-        onClosed: (why) => closed(() => opened, why),
-      });
-      if (life.signal.aborted) {
-        await opened.close();
-        refuseWhenDisposed();
-      }
-      backoff.succeeded();
-      connection = opened;
-      protocolVersion = opened.protocolVersion;
-      state = "ready";
-      lastError = undefined;
-      return opened;
-    } catch (error) {
-      if (life.signal.aborted) refuseWhenDisposed();
-      backoff.startFailed(clock.now());
-      state = "failed";
-      lastError = clean(error instanceof Error ? error.message : String(error), 900);
-      throw CallgateError.is(error) ? error : unavailable(lastError, false);
-    }
-  }
-
-  function closed(which: () => Connection, why: string): void {
-    if (connection === undefined || connection !== which()) return;
-    backoff.crashed(clock.now(), connection.openedAt);
-    connection = undefined;
-    stale = true;
-    if (life.signal.aborted) return;
-    state = "failed";
-    lastError = clean(why, 900);
-  }
-
-  /** Drops a connection that is of no use any more; the next call makes a new one. */
-  function abandon(useless: Connection): void {
-    if (connection === useless) {
-      connection = undefined;
-      stale = true;
-    }
-    void useless.close();
-  }
-
-  async function refresh(): Promise<readonly ToolDefinition[]> {
-    const before = changes;
-    try {
-      const fresh = await listOnce(true);
-      notes.list = fresh.notes.slice(0, MAX_NOTES).map((text) => clean(text, 300));
-      notes.stale = undefined;
-      stale = changes !== before;
-      list = fresh.tools;
-      return fresh.tools;
-    } catch (error) {
-      if (life.signal.aborted || list === undefined) throw error;
-      notes.stale = `the tool list may be out of date: ${clean((error as Error).message, 300)}`;
-      return list;
-    }
-  }
-
-  async function listOnce(mayRetry: boolean): ReturnType<Connection["list"]> {
-    const current = await connect();
-    using deadline = createDeadline({
-      signal: life.signal,
-      timeoutMs: config.timeout ?? options.listTimeoutMs ?? 60_000,
-      clock,
-    });
-    try {
-      return await current.list(deadline.signal);
-    } catch (error) {
-      refuseWhenDisposed();
-      if (deadline.ended() === "timeout") throw unavailable("it did not list its tools in time", false);
-      const { readFailure } = await import("./failure.ts");
-      const failure = readFailure(error, { sent: true, session: true });
-      if (failure.kind === "session-lost" && mayRetry) {
-        abandon(current);
-        return listOnce(false);
-      }
-      throw unavailable(lost(failure) ?? `it does not list its tools: ${failure.message}`, false);
-    }
-  }
-
-  /** Why a connection that died did so; known a moment later than the failure of the call. */
-  function lost(failure: Failure): string | undefined {
-    return failure.kind === "unavailable" && failure.dead ? (lastError ?? failure.message) : undefined;
-  }
-
-  async function call(
+  async function attempt(
     tool: ToolDefinition,
     args: JsonObject,
     callOptions: UpstreamCallOptions,
     deadline: Deadline,
     mayRetry: boolean,
   ): Promise<UpstreamResult> {
-    const current = await raced(connect(), deadline.signal);
-    const outcome = await current.call(tool, args, {
+    const connection = await raced(link.connect(), deadline.signal);
+    const outcome = await connection.call(tool, args, {
       signal: deadline.signal,
       onProgress(progress) {
         deadline.extend();
@@ -204,92 +68,90 @@ export function createMcpUpstream(
       },
     });
     if ("result" in outcome) {
-      if (outcome.result.isError && saysUnknown(outcome.result, tool.name)) toolsChanged();
+      link.report(undefined);
+      if (outcome.result.isError && saysUnknown(outcome.result, tool.name)) cache.invalidate();
       return outcome.result;
     }
     const { failure } = outcome;
-    if (deadline.signal.aborted) throw new Ended("sent" in failure ? failure.sent : true);
-    if (failure.kind === "session-lost") {
-      abandon(current);
-      // The server refused the request unread, so asking again cannot repeat an effect.
-      if (mayRetry) return call(tool, args, callOptions, deadline, false);
-      throw unavailable(failure.message, false);
+    if (deadline.signal.aborted) throw new Ended(failure.kind === "unavailable" ? failure.sent : true);
+    if (mayRetry) {
+      const again = await remedy(failure, () => link.drop(connection), tool, deadline);
+      // Only requests that the server cannot have looked at are sent again.
+      if (again !== undefined) return attempt(again, args, callOptions, deadline, false);
     }
-    if (failure.kind === "unavailable") throw unavailable(lost(failure) ?? failure.message, failure.sent);
-    const rpc = failure.kind === "rpc" ? failure.code : undefined;
-    const unknownTool = rpc === -32_602 && /unknown tool|not found/i.test(failure.message);
-    if (unknownTool || rpc === -32_601) toolsChanged();
-    throw new CallgateError("CALL_TOOL_ERROR", clean(failure.message, 2_000), {
-      data: {
-        server,
-        tool: tool.name,
-        sent: true,
-        ...(rpc === undefined ? {} : { rpcCode: rpc }),
-        ...(unknownTool ? { unknownTool } : {}),
-      },
-    });
+    throw wordsFor(failure, tool, connection.ended());
+  }
+
+  /** The tool to try once more when the request was certainly not performed; undefined when it must not be repeated. */
+  async function remedy(
+    failure: Failure,
+    drop: () => void,
+    tool: ToolDefinition,
+    deadline: Deadline,
+  ): Promise<ToolDefinition | undefined> {
+    if (
+      failure.kind === "session-lost" ||
+      (failure.kind === "unavailable" && failure.dead && !failure.sent)
+    ) {
+      drop();
+      return tool;
+    }
+    if (failure.kind !== "rpc" || failure.code !== HEADER_MISMATCH) return undefined;
+    cache.invalidate();
+    const fresh = await raced(cache.get(), deadline.signal);
+    return fresh.find(({ name }) => name === tool.name);
+  }
+
+  function wordsFor(failure: Failure, tool: ToolDefinition, ended: string | undefined): CallgateError {
+    if (failure.kind === "session-lost") return wording.unavailable(failure.message, { sent: false });
+    if (failure.kind === "unavailable") {
+      link.report(ended ?? failure.message);
+      return wording.unavailable(ended ?? failure.message, { sent: failure.sent });
+    }
+    if (failure.kind === "unusable") return wording.toolError(tool.name, failure.message, {});
+    const unknownTool = failure.code === INVALID_PARAMS && /unknown tool|not found/i.test(failure.message);
+    if (unknownTool || failure.code === METHOD_NOT_FOUND) cache.invalidate();
+    const data = { rpcCode: failure.code, ...(unknownTool ? { unknownTool } : {}) };
+    return wording.toolError(tool.name, failure.message, data);
   }
 
   return {
     server,
     async tools({ signal }) {
-      refuseWhenDisposed();
-      if (list !== undefined && !stale) return list;
-      listing ??= refresh().finally(() => (listing = undefined));
-      // Everybody may have stopped waiting by the time it fails.
-      listing.catch(() => {});
+      link.refuseWhenDisposed();
       try {
-        return await raced(listing, signal);
+        return await raced(cache.get(), signal);
       } catch (error) {
-        if (signal.aborted) throw cancelled(server, undefined, false);
+        if (signal.aborted) throw wording.cancelled(undefined, false);
         throw error;
       }
     },
     async call(tool, args, callOptions) {
-      refuseWhenDisposed();
+      link.refuseWhenDisposed();
       const timeoutMs = Math.min(callOptions.timeoutMs, config.timeout ?? Number.POSITIVE_INFINITY);
-      using deadline = createDeadline({
-        signal: AbortSignal.any([callOptions.signal, life.signal]),
-        timeoutMs,
-        clock,
-      });
+      using deadline = createDeadline({ signals: [callOptions.signal, link.life], timeoutMs, clock });
       let giveBack: (() => void) | undefined;
       try {
         giveBack = await slots.take(deadline.signal);
-        if (giveBack === undefined)
-          throw unavailable("too many calls wait for it; make fewer at a time", false);
-        return await call(tool, args, callOptions, deadline, true);
+        if (giveBack === undefined) {
+          throw wording.unavailable("too many calls wait for it; make fewer at a time", { sent: false });
+        }
+        return await attempt(tool, args, callOptions, deadline, true);
       } catch (error) {
-        if (!deadline.signal.aborted || CallgateError.is(error)) throw error;
+        const ended = deadline.ended();
+        if (ended === undefined || (CallgateError.is(error) && error.code !== "DISPOSED")) throw error;
         const sent = error instanceof Ended && error.sent;
-        if (deadline.ended() === "cancelled") throw cancelled(server, tool.name, sent);
-        const what = `${printable(server, 64)}.${printable(tool.name, 128)} gave no answer within ${timeoutMs} ms`;
-        throw new CallgateError("CALL_TIMEOUT", what, { data: { server, tool: tool.name, sent } });
+        if (ended === "cancelled") throw wording.cancelled(tool.name, sent);
+        throw wording.timedOut(tool.name, timeoutMs, sent);
       } finally {
         giveBack?.();
       }
     },
     status() {
-      const all = [notes.stale, ...notes.list, ...notes.wire].filter((text) => text !== undefined);
-      return {
-        server,
-        state,
-        ...(lastError === undefined ? {} : { error: lastError }),
-        ...(protocolVersion === undefined ? {} : { protocolVersion }),
-        notes: all.slice(0, MAX_NOTES),
-      };
+      return { server, ...link.status(), notes: [...cache.notes(), ...wireNotes].slice(0, MAX_NOTES) };
     },
-    onToolsChanged(listener) {
-      listeners.add(listener);
-    },
-    async [Symbol.asyncDispose]() {
-      life.abort(new Error("disposed"));
-      state = "closed";
-      await connecting?.catch(() => {});
-      const last = connection;
-      connection = undefined;
-      await last?.close();
-    },
+    onToolsChanged: (listener) => cache.onChanged(listener),
+    [Symbol.asyncDispose]: () => link.dispose(),
   };
 }
 
@@ -300,13 +162,6 @@ class Ended extends Error {
     super("ended");
     this.sent = sent;
   }
-}
-
-function cancelled(server: string, tool: string | undefined, sent: boolean): CallgateError {
-  const what = tool === undefined ? `the tool list of ${server}` : `${server}.${tool}`;
-  return new CallgateError("CALL_CANCELLED", `${printable(what, 200)} was cancelled`, {
-    data: { server, ...(tool === undefined ? {} : { tool }), sent },
-  });
 }
 
 /** Servers on the first SDK answer a tool they do not have with an `isError` result. */
