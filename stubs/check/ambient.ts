@@ -14,11 +14,22 @@ declare class ToolError extends Error {
   constructor(message?: string, options?: any);
 }
 
-interface CatalogHit { server: string; tool: string; signature: string; description: string; [key: string]: any }
-declare const catalog: {
+interface CatalogHit {
+  server: string;
+  tool: string;
+  namespace: string;
+  identifier: string;
+  /** namespace.identifier */
+  call: string;
+  signature: string;
+  description: string;
+  score: number;
+}
+interface ToolCatalog {
   search(query: string, options?: { limit?: number; server?: string; detail?: "name" | "summary" | "full" }): Promise<CatalogHit[]>;
-  describe(names: string | readonly string[], options?: { detail?: "name" | "summary" | "full" }): Promise<any>;
-};
+  describe(names: string | readonly string[], options?: { detail?: "name" | "summary" | "full" }): Promise<any[]>;
+}
+declare const catalog: ToolCatalog;
 declare function sleep(ms: number): Promise<void>;
 
 interface Console {
@@ -30,6 +41,8 @@ interface Console {
   trace(...data: any[]): void;
   table(data?: any, columns?: readonly string[]): void;
   dir(item?: any, options?: any): void;
+  dirxml(...data: any[]): void;
+  clear(): void;
   group(...data: any[]): void;
   groupCollapsed(...data: any[]): void;
   groupEnd(): void;
@@ -138,9 +151,11 @@ declare var AbortController: { prototype: AbortController; new (): AbortControll
 interface DOMException extends Error { readonly code: number }
 declare var DOMException: { prototype: DOMException; new (message?: string, name?: string): DOMException };
 
-declare var crypto: {
+interface Crypto {
   randomUUID(): \`\${string}-\${string}-\${string}-\${string}-\${string}\`;
   getRandomValues<T extends ArrayBufferView>(array: T): T;
-};
-declare var performance: { now(): number };
+}
+declare var crypto: Crypto;
+interface Performance { now(): number }
+declare var performance: Performance;
 `;

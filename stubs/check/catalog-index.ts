@@ -80,6 +80,12 @@ export function nameOf(tool: CheckedTool): string {
   return `${tool.namespace}.${tool.identifier}`;
 }
 
+/** The line of a signature that says how the tool is called, without the comment above it. */
+export function signatureLine(tool: CheckedTool): string {
+  const { signature } = tool;
+  return signature.split("\n").find((line) => line.startsWith(nameOf(tool))) ?? signature;
+}
+
 /** 0 to 1: letters in common, or words in common whatever their order. */
 function likeness(target: string, words: ReadonlySet<string>, identifier: string): number {
   const name = identifier.slice(0, MAX_NAME);

@@ -1,7 +1,15 @@
 // Owns turning TypeScript's semantic errors into sentences that tell a model what to write.
 import ts from "typescript";
-import { adviceForAbsent } from "./absent-globals.ts";
-import { type CatalogIndex, nameOf, nearestName, nearestNamespace, nearestTools } from "./catalog-index.ts";
+import { adviceForAbsent } from "../../contract/absent.ts";
+import {
+  type CatalogIndex,
+  type CheckedTool,
+  nameOf,
+  nearestName,
+  nearestNamespace,
+  nearestTools,
+  signatureLine,
+} from "./catalog-index.ts";
 import { explainChoice } from "./choices.ts";
 import { type Finding, MAX_DIAGNOSTICS } from "./finding.ts";
 import { explainKeys } from "./object-keys.ts";
@@ -99,7 +107,7 @@ function unknownName(node: ts.Identifier, message: string, index: CatalogIndex):
   const member = ts.isPropertyAccessExpression(parent) && parent.expression === node ? parent.name.text : "";
   const own = nearestTools(index, name);
   const tools = own.length > 0 ? own : nearestTools(index, member);
-  if (tools.length > 0) return { message: plain, suggestion: listOf(tools.map((tool) => tool.signature)) };
+  if (tools.length > 0) return { message: plain, suggestion: listOf(tools) };
   if (/^(?:tools?|mcp|servers?|call_?tool)$/i.test(name) && index.namespaces.size > 0) {
     return {
       message: plain,
@@ -133,10 +141,7 @@ function unknownMember(
       message:
         `\`${owner.text}\` has no tool \`${shown}\`.` +
         (first === undefined ? "" : ` Did you mean \`${nameOf(first)}\`?`),
-      suggestion:
-        first === undefined
-          ? `Find tools with \`await catalog.search("...")\`.`
-          : listOf(near.map((tool) => tool.signature)),
+      suggestion: first === undefined ? `Find tools with \`await catalog.search("...")\`.` : listOf(near),
     };
   }
   if (isPromise(checker.getTypeAtLocation(owner), checker)) return { message, suggestion: AWAIT };
@@ -167,7 +172,8 @@ function enclosingCall(node: ts.Node, checker: ts.TypeChecker, index: CatalogInd
 
 function signatureOf(call: string, index: CatalogIndex): string | undefined {
   const [namespace = "", identifier = ""] = call.split(".");
-  return index.namespaces.get(namespace)?.get(identifier)?.signature;
+  const tool = index.namespaces.get(namespace)?.get(identifier);
+  return tool === undefined ? undefined : signatureLine(tool);
 }
 
 /** TypeScript's message: the summary and its innermost reasons, with every printed type bounded. */
@@ -179,8 +185,8 @@ function shortened(text: string | ts.DiagnosticMessageChain): string {
     .join("\n");
 }
 
-function listOf(signatures: readonly string[]): string {
-  return `Nearest tools:\n${signatures.map((signature) => bounded(signature, 220)).join("\n")}`;
+function listOf(tools: readonly CheckedTool[]): string {
+  return `Nearest tools:\n${tools.map((tool) => bounded(signatureLine(tool), 220)).join("\n")}`;
 }
 
 function serversOf(index: CatalogIndex): string {
