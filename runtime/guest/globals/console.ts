@@ -10,7 +10,7 @@ import {
 import { defineValue, defineValues } from "./define.ts";
 import { formatArguments, formatDeep, formatValue } from "./format.ts";
 import { formatTable } from "./table.ts";
-import { cutText, quote } from "./text-limits.ts";
+import { MAX_LINE, cutText, quote } from "./text-limits.ts";
 
 export type ConsoleLevel = "log" | "info" | "warn" | "error" | "debug";
 
@@ -113,7 +113,7 @@ function indent(text: string, level: number): string {
   let from = 0;
   for (;;) {
     const end = StringIndexOf(text, "\n", from);
-    if (end === -1) return out + StringSlice(text, from);
+    if (end === -1 || out.length > MAX_LINE) return out + StringSlice(text, from);
     out += StringSlice(text, from, end + 1) + margin;
     from = end + 1;
   }

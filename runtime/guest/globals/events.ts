@@ -11,6 +11,8 @@ import {
   safeList,
 } from "../primordials.ts";
 import { newDOMException } from "./dom-exception.ts";
+import { addKind } from "./inspect-kinds.ts";
+import { quote } from "./text-limits.ts";
 
 export interface EventPowers {
   readonly now: () => number;
@@ -54,6 +56,11 @@ export function createEvents(powers: EventPowers): Readonly<Record<string, unkno
         event.#stopped = false;
       };
       isStopped = (event) => event.#stopped;
+      addKind(Event.prototype, {
+        __proto__: null,
+        test: (event) => #type in event,
+        base: (event, name) => `${name} { type: ${quote((event as Event).#type, 100)} }`,
+      });
     }
     constructor(type: unknown, init?: { readonly bubbles?: unknown; readonly cancelable?: unknown }) {
       this.#type = StringCtor(type);
@@ -150,7 +157,7 @@ export function createEvents(powers: EventPowers): Readonly<Record<string, unkno
     #aborted = false;
     #reason: unknown = undefined;
     #followers: (() => void)[] = safeList<() => void>();
-    onabort: unknown = null;
+    #onabort: unknown = null;
 
     static {
       abortSignal = (signal, reason) => {
@@ -162,12 +169,17 @@ export function createEvents(powers: EventPowers): Readonly<Record<string, unkno
         signal.#followers = safeList();
         for (let i = 0; i < followers.length; i++) (followers[i] as () => void)();
         const event = new Event("abort");
-        if (typeof signal.onabort === "function") {
+        if (typeof signal.#onabort === "function") {
           aim(event, signal);
-          call(signal.onabort, signal, event);
+          call(signal.#onabort, signal, event);
         }
         ReflectApply(dispatchEvent, signal, [event]);
       };
+      addKind(AbortSignal.prototype, {
+        __proto__: null,
+        test: (signal) => #aborted in signal,
+        base: (signal, name) => `${name} { aborted: ${(signal as AbortSignal).#aborted ? "true" : "false"} }`,
+      });
       follow = (signal, then) => {
         if (!signal.#aborted) append(signal.#followers, then);
       };
@@ -181,6 +193,12 @@ export function createEvents(powers: EventPowers): Readonly<Record<string, unkno
     }
     get reason(): unknown {
       return this.#reason;
+    }
+    get onabort(): unknown {
+      return this.#onabort;
+    }
+    set onabort(handler: unknown) {
+      this.#onabort = typeof handler === "function" ? handler : null;
     }
     throwIfAborted(): void {
       if (this.#aborted) throw this.#reason;

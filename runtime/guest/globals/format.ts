@@ -9,14 +9,12 @@ import {
   MathTrunc,
 } from "../primordials.ts";
 import { Inspection } from "./inspect.ts";
-import { bigintText, cutText, numberText } from "./text-limits.ts";
+import { MAX_LINE, bigintText, cutText, numberText } from "./text-limits.ts";
 
 /** Nested levels printed. */
 const MAX_DEPTH = 6;
 /** UTF-16 units of the text of one structure. */
 const MAX_STRUCTURE = 1 << 18;
-/** UTF-16 units of one line of output; more is cut with a note. */
-const MAX_LINE = 1 << 20;
 const PERCENT = 0x25;
 
 /**

@@ -35,7 +35,7 @@ export interface Kind {
   readonly test: (value: object) => unknown;
   /** The whole text when the object has no properties of its own. */
   readonly base?: (value: object, name: string) => string;
-  /** Printed after the class name. */
+  /** Printed after the class name, unless there is a `base`. */
   readonly size?: (value: object) => number;
   /** In square brackets, its index properties being its elements. */
   readonly indexed?: boolean;
@@ -152,6 +152,7 @@ addKind(String.prototype, {
   clone: "boxed",
   unbox: StringValueOf,
   base: (value) => `[String: ${quote(StringValueOf(value), MAX_BOXED)}]`,
+  size: (value) => StringValueOf(value).length,
   indexed: true,
 });
 addKind(

@@ -97,6 +97,7 @@ export class Inspection {
     }
     if (typeof value === "function") {
       const base = `[${functionTitle(value, cutText(functionName(value), MAX_NAME))}]`;
+      if (depth > this.#maxDepth) return this.#spend(base);
       this.#properties(value, entries, depth, inner, false);
       return entries.length === 0 ? this.#spend(base) : this.#layout(`${base} `, "{", "}", entries, indent);
     }
@@ -113,16 +114,18 @@ export class Inspection {
       return this.#layout(prefix, "{", "}", entries, indent);
     }
     if (kind.fill !== undefined) kind.fill(value, entries, (item) => this.value(item, depth + 1, inner));
+    const indexed = kind.indexed === true;
+    const size = kind.size === undefined ? 0 : kind.size(value);
+    const withKeys = !indexed || size <= MAX_ARRAY_WITH_KEYS;
     if (kind.base !== undefined) {
       const base = kind.base(value, name);
-      this.#properties(value, entries, depth, inner, kind.indexed === true);
+      if (withKeys) this.#properties(value, entries, depth, inner, indexed);
       if (entries.length === 0) return this.#spend(base);
       return this.#layout(`${base} `, "{", "}", entries, indent);
     }
-    if (kind.size !== undefined) prefix = `${name}(${kind.size(value)}) `;
-    this.#properties(value, entries, depth, inner, kind.indexed === true);
-    const square = kind.indexed === true;
-    return this.#layout(prefix, square ? "[" : "{", square ? "]" : "}", entries, indent);
+    if (kind.size !== undefined) prefix = `${name}(${size}) `;
+    if (withKeys) this.#properties(value, entries, depth, inner, indexed);
+    return this.#layout(prefix, indexed ? "[" : "{", indexed ? "]" : "}", entries, indent);
   }
 
   #error(value: object, name: string, entries: string[], depth: number, indent: number): string {

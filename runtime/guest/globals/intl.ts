@@ -4,6 +4,7 @@ import {
   IntlNamespace,
   ObjectCreate,
   ObjectDefineProperty,
+  ObjectGetOwnPropertyDescriptor,
   ReflectApply,
   ReflectConstruct,
   ReflectDeleteProperty,
@@ -14,7 +15,7 @@ import {
   getterOf,
   safeList,
 } from "../primordials.ts";
-import { defineValue } from "./define.ts";
+import { defineLazy, defineValue } from "./define.ts";
 
 const LOCALE = "en-US";
 const MAX_LOCALES = 100;
@@ -60,14 +61,19 @@ export function installIntl(now: () => number): (timeZone: string) => void {
     return derived;
   };
 
-  const intl = IntlNamespace as unknown as Record<string, AnyFunction & { prototype: object }>;
-  for (let i = 0; i < CONSTRUCTORS.length; i++) {
-    const name = CONSTRUCTORS[i] as string;
-    const native = intl[name];
-    if (native !== undefined) wrapConstructor(name, native, name === "DateTimeFormat" ? withZone : undefined);
-  }
-  ReflectDeleteProperty(IntlNamespace, "v8BreakIterator");
-  wrapFormat((intl["DateTimeFormat"] as { prototype: object }).prototype, now);
+  // Security: the namespace is patched whole before a script can hold any part of it: `format()` would tell the real time.
+  defineLazy(["Intl"], () => {
+    const intl = IntlNamespace as unknown as Record<string, AnyFunction & { prototype: object }>;
+    wrapFormat((intl["DateTimeFormat"] as { prototype: object }).prototype, now);
+    for (let i = 0; i < CONSTRUCTORS.length; i++) {
+      const name = CONSTRUCTORS[i] as string;
+      const native = intl[name];
+      if (native !== undefined)
+        wrapConstructor(name, native, name === "DateTimeFormat" ? withZone : undefined);
+    }
+    ReflectDeleteProperty(IntlNamespace, "v8BreakIterator");
+    return { __proto__: null, Intl: IntlNamespace } as never;
+  });
 
   pinMethod(String.prototype, "localeCompare", 1);
   pinMethod(String.prototype, "toLocaleLowerCase", 0);
@@ -121,7 +127,7 @@ function wrapFormat(prototype: object, now: () => number): void {
       return ReflectApply(nativeParts, this, [date === undefined ? now() : date]);
     },
   };
-  const format = Object.getOwnPropertyDescriptor(methods, "format");
+  const format = ObjectGetOwnPropertyDescriptor(methods, "format");
   ObjectDefineProperty(prototype, "format", {
     __proto__: null,
     get: format?.get as () => unknown,

@@ -3,11 +3,11 @@ import {
   ArrayIsArray,
   NumberToString,
   ObjectGetOwnPropertyDescriptor,
+  ObjectHasOwnProperty,
   ObjectKeys,
   SafeMap,
   StringCtor,
   StringRepeat,
-  StringSlice,
   append,
   safeList,
 } from "../primordials.ts";
@@ -104,6 +104,13 @@ function addColumn(names: SafeMap<string, number>, name: string): void {
 }
 
 function addColumns(names: SafeMap<string, number>, record: object): void {
+  // The keys of a huge list are not listed.
+  if (ArrayIsArray(record) || findKind(record)?.indexed === true) {
+    for (let i = 0; i < MAX_COLUMNS; i++) {
+      if (ObjectHasOwnProperty(record, i)) addColumn(names, NumberToString(i));
+    }
+    return;
+  }
   const keys = ObjectKeys(record);
   for (let i = 0; i < keys.length && i < MAX_COLUMNS; i++) addColumn(names, keys[i] as string);
 }
@@ -143,5 +150,5 @@ function line(cells: readonly string[], widths: readonly number[]): string {
     const text = cells[c] ?? "";
     out += ` ${text}${StringRepeat(" ", (widths[c] as number) - text.length - 1)}│`;
   }
-  return StringSlice(out, 0);
+  return out;
 }

@@ -9,6 +9,9 @@ import {
   StringSlice,
 } from "../primordials.ts";
 
+/** UTF-16 units of one console call's text; more is cut with a note. */
+export const MAX_LINE: number = 1 << 20;
+
 /** A string longer than this is not touched at all: reading one character may copy the whole of it. */
 const UNTOUCHABLE = 16 << 20;
 const LARGEST_BIGINT = 1n << 4096n;
