@@ -9,9 +9,9 @@ import type { RunLimits } from "./contract/limits.ts";
 import type { RunStore } from "./contract/record.ts";
 import type { RunResult, SandboxReport } from "./contract/result.ts";
 import type { Detail } from "./contract/tool.ts";
-import type { SandboxOptions } from "./runtime/runtime.ts";
+import type { SandboxOptions } from "./runtime/sandbox-options.ts";
 import type { CatalogOptions, SearchHit } from "./stubs/catalog-types.ts";
-import type { DescribedTool } from "./stubs/describe.ts";
+import type { DescribedTool, UnknownName } from "./stubs/describe.ts";
 
 /** Everything a gate is made of. Unknown keys are refused with CONFIG_INVALID. */
 export interface CallgateOptions {
@@ -58,7 +58,7 @@ export interface GateCatalog {
   describe(
     names: readonly string[],
     options?: { readonly detail?: Detail },
-  ): Promise<readonly DescribedTool[]>;
+  ): Promise<readonly (DescribedTool | UnknownName)[]>;
   /** The listing a model reads. */
   text(options?: { readonly budgetTokens?: number }): string;
   /** Declarations of every tool and guest global, for an editor. */

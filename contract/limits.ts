@@ -1,4 +1,5 @@
 // Owns the hard bounds of one run and their defaults.
+import { CallgateError } from "./error.ts";
 
 /** Hard bounds of one run. Every one has a default and is reported in `usage`. */
 export interface RunLimits {
@@ -42,3 +43,47 @@ export const DEFAULT_LIMITS: RunLimits = {
   scriptBytes: 256 << 10,
   timers: 1_000,
 };
+
+/** What no limit may go below: less could not run anything. */
+const LEAST: Readonly<Record<keyof RunLimits, number>> = {
+  wallMs: 1,
+  cpuMs: 1,
+  memoryMb: 16,
+  calls: 0,
+  callsInFlight: 1,
+  callTimeoutMs: 1,
+  argumentBytes: 2,
+  resultBytes: 2,
+  outputBytes: 64,
+  logBytes: 64,
+  scriptBytes: 1,
+  timers: 0,
+};
+
+/** `base` with the limits of `value`. Throws CONFIG_INVALID naming an unknown limit or a value that is none. */
+export function parseLimits(value: unknown, base: RunLimits = DEFAULT_LIMITS): RunLimits {
+  if (value === undefined) return base;
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new CallgateError("CONFIG_INVALID", "limits: expected an object");
+  }
+  const limits: Record<string, number> = { ...base };
+  for (const [key, given] of Object.entries(value as Record<string, unknown>)) {
+    if (given === undefined) continue;
+    if (!Object.hasOwn(LEAST, key)) {
+      const known = Object.keys(LEAST).join(", ");
+      throw new CallgateError(
+        "CONFIG_INVALID",
+        `limits.${key.slice(0, 80)}: no such limit; there are ${known}`,
+      );
+    }
+    const least = LEAST[key as keyof RunLimits];
+    if (typeof given !== "number" || !Number.isSafeInteger(given) || given < least || given > 2 ** 31 - 1) {
+      throw new CallgateError(
+        "CONFIG_INVALID",
+        `limits.${key}: expected a whole number of at least ${least}`,
+      );
+    }
+    limits[key] = given;
+  }
+  return limits as unknown as RunLimits;
+}

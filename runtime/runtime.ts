@@ -8,21 +8,7 @@ import { probePlatform } from "./process/platform.ts";
 import { startWorkerProcess } from "./process/worker-process.ts";
 import type { RunEnd, RunRequest, StopCode } from "./run/request.ts";
 import { createRun, type Run } from "./run/run.ts";
-
-export interface SandboxOptions {
-  /** Fail closed with WORKER_START_FAILED unless these are contained by the system. @defaultValue [] */
-  readonly require?: readonly ("network" | "memory")[];
-  /** V8's optimising compilers: faster loops, more attack surface, no hard memory cap. @defaultValue false */
-  readonly jit?: boolean;
-  /** Worker processes at one time. @defaultValue 2 */
-  readonly workers?: number;
-  /** `process`: a worker serves one run and is killed. @defaultValue "isolate" */
-  readonly isolation?: "isolate" | "process";
-  /** Runs of one principal at one time in one worker. @defaultValue 8 */
-  readonly runsPerWorker?: number;
-  /** Runs that may wait for a worker. @defaultValue 1 000 */
-  readonly queue?: number;
-}
+import type { SandboxOptions } from "./sandbox-options.ts";
 
 export interface Runtime extends AsyncDisposable {
   /** What the sandbox achieves on this machine. */
@@ -32,7 +18,7 @@ export interface Runtime extends AsyncDisposable {
 }
 
 export interface RuntimeOptions {
-  readonly sandbox: SandboxOptions;
+  readonly sandbox: Required<SandboxOptions>;
   /** Heap of the isolates kept warm, MB. */
   readonly memoryMb: number;
 }
@@ -45,16 +31,16 @@ const MOVES = 3;
 /** Probes the machine and starts the first worker. Throws WORKER_START_FAILED when `require` is not met. */
 export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   const { sandbox } = options;
-  const runsPerWorker = sandbox.isolation === "process" ? 1 : (sandbox.runsPerWorker ?? 8);
+  const runsPerWorker = sandbox.isolation === "process" ? 1 : sandbox.runsPerWorker;
   const launch = planLaunch(await probePlatform(), {
     ...findAssets(),
-    jit: sandbox.jit ?? false,
+    jit: sandbox.jit,
     memoryMb: options.memoryMb,
     runsPerWorker,
     warm: WARM_ISOLATES,
     nodePath: process.execPath,
   });
-  for (const measure of sandbox.require ?? []) {
+  for (const measure of sandbox.require) {
     const achieved = launch.report.measures[measure];
     if (achieved !== null && achieved !== undefined && achieved !== "watchdog") continue;
     const why = launch.report.missing.filter((line) => line.startsWith(measure)).join("; ");
@@ -62,10 +48,10 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     throw new CallgateError("WORKER_START_FAILED", text, { data: { measure } });
   }
   const pool = createPool({
-    workers: sandbox.workers ?? 2,
+    workers: sandbox.workers,
     runsPerWorker,
     cleanRuns: sandbox.isolation === "process" ? 1 : CLEAN_RUNS,
-    queue: sandbox.queue ?? 1_000,
+    queue: sandbox.queue,
     start: (events) => startWorkerProcess(launch, events),
   });
   const closing = new AbortController();

@@ -46,6 +46,12 @@ function refuse(request: CallRequest, message: string): CallOutcome {
   const { server, tool } = request;
   return {
     ok: false,
-    error: { code: "CALL_INVALID_ARGUMENTS", server, tool, message: `catalog.${tool}: ${message}`, retryable: false },
+    error: {
+      code: "CALL_INVALID_ARGUMENTS",
+      server,
+      tool,
+      message: `catalog.${tool}: ${message}`,
+      retryable: false,
+    },
   };
 }

@@ -1,6 +1,7 @@
 // Owns the bootstrap of an isolate: installs the globals, then answers the worker's deliveries.
 // Security: everything reachable from a script is built here from captured intrinsics; no object of the worker ever enters.
 import { createCalls } from "./calls.ts";
+import { installCatalog } from "./catalog.ts";
 import { formatValue } from "./globals/format.ts";
 import { installGlobals } from "./globals/install.ts";
 import { installNamespaces } from "./namespaces.ts";
@@ -72,6 +73,7 @@ export function boot(send: Send): Deliver {
     calls.setLimits(facts.limits);
     timers.setLimit(facts.limits.timers);
     installNamespaces(facts.manifestJson, calls);
+    installCatalog(calls);
     for (let index = 0; index < starters.length; index += 1) {
       ReflectApply(starters[index] as never, undefined, [facts]);
     }

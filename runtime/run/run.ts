@@ -3,6 +3,7 @@ import { WRAPPER } from "../../contract/compile.ts";
 import type { CallMessage, DeliverMessage, FromWorker, StartMessage } from "../../contract/message.ts";
 import type { Delivery, RunEvent } from "../../contract/record.ts";
 import { byteLength } from "../../contract/json.ts";
+import { guestManifest } from "./manifest.ts";
 import { eventBytes } from "./memory-store.ts";
 import { limitMessage } from "./messages.ts";
 import { createOutput, type Output } from "./output.ts";
@@ -209,7 +210,6 @@ export function createRun(request: RunRequest): Run {
       if (settlement.cause !== undefined) return;
       const { code, seed, timeZone } = request;
       const { memoryMb, cpuMs: cpuLimit } = limits;
-      const names = [...request.manifest].map(([namespace, tools]) => [namespace, [...tools.keys()]]);
       void next.send({
         type: "start",
         slot: next.slot,
@@ -217,7 +217,7 @@ export function createRun(request: RunRequest): Run {
         seed,
         at: startedAt,
         timeZone,
-        manifestJson: JSON.stringify(Object.fromEntries(names)),
+        manifestJson: guestManifest(request.manifest),
         memoryMb,
         cpuMs: cpuLimit,
         limits: {

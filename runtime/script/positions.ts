@@ -19,7 +19,7 @@ const MAX_STACK_LINES = 400;
 const MAX_FRAMES = 20;
 const MAX_NAME = 80;
 const MAX_SOURCE = 200;
-const FRAME = /^\s*at (?:(.{1,300}?) \()?(?:file:\/\/\/?)?script\.ts:(\d{1,9}):(\d{1,9})\)?$/;
+const FRAME = /^\s*at (?:(.{1,300}?) \(|async )?(?:file:\/\/\/?)?script\.ts:(\d{1,9}):(\d{1,9})\)?$/;
 const BRACKETED = /\[script\.ts:(\d{1,9}):(\d{1,9})\]$/;
 
 /**

@@ -1,0 +1,305 @@
+// Owns the composition: the only file that joins stubs, runtime and broker.
+import { randomBytes, randomUUID } from "node:crypto";
+import { createBroker, type Broker } from "./broker/broker.ts";
+import { parsePolicy } from "./broker/policy/parse.ts";
+import { createRedactor } from "./broker/redact.ts";
+import { createUpstreams } from "./broker/upstreams.ts";
+import type { CallReceipt } from "./contract/call.ts";
+import type { CheckMode, CompileRequest, CompileResult } from "./contract/compile.ts";
+import type { Diagnostic } from "./contract/diagnostic.ts";
+import { CallgateError } from "./contract/error.ts";
+import { parseLimits, type RunLimits } from "./contract/limits.ts";
+import type { RunEvent, RunStart, RunStore } from "./contract/record.ts";
+import type { RunResult } from "./contract/result.ts";
+import type { ToolDefinition } from "./contract/tool.ts";
+import type { CallgateOptions, Gate, RunOptions } from "./gate.ts";
+import { createMemoryStore } from "./runtime/run/memory-store.ts";
+import { manifestText, parseManifest } from "./runtime/run/manifest.ts";
+import type { CallPort, RunEnd } from "./runtime/run/request.ts";
+import { endedResult, refusedResult } from "./runtime/run/result.ts";
+import { createRuntime, type Runtime } from "./runtime/runtime.ts";
+import { parseSandbox } from "./runtime/sandbox-options.ts";
+import { normaliseScript } from "./runtime/script/normalise.ts";
+import { prepareScript, type Prepared } from "./runtime/script/prepare.ts";
+import { BUILTIN_SERVER, callCatalog } from "./stubs/catalog-calls.ts";
+import { AMBIENT } from "./stubs/check/ambient.ts";
+import { createCompiler, type Compiler } from "./stubs/check/compiler.ts";
+import { emitDeclarations } from "./stubs/emit.ts";
+import { instructions } from "./stubs/instructions.ts";
+import { createMetaTools } from "./stubs/meta-tools.ts";
+import { assembleTooling, type Tooling } from "./stubs/tooling.ts";
+
+interface Parts {
+  readonly options: CallgateOptions;
+  readonly limits: RunLimits;
+  readonly broker: Broker;
+  readonly compiler: Compiler;
+  readonly runtime: Runtime;
+  readonly store: RunStore;
+  readonly warnings: readonly string[];
+  readonly redact: (text: string) => string;
+}
+
+const OPTIONS: ReadonlySet<string> = new Set<keyof CallgateOptions>([
+  "servers",
+  "tools",
+  "policy",
+  "limits",
+  "approve",
+  "sandbox",
+  "catalog",
+  "store",
+  "env",
+]);
+
+/**
+ * Opens a gate: starts the sandbox, lists the tools of every server and loads the type checker, all at once. A server
+ * that fails is named by `servers()`; the others work. Throws CONFIG_INVALID, CONFIG_POLICY_INVALID, WORKER_START_FAILED.
+ */
+export async function createCallgate(options: CallgateOptions = {}): Promise<Gate> {
+  refuseUnknown(options);
+  const limits = parseLimits(options.limits);
+  const sandbox = parseSandbox(options.sandbox);
+  const layers = [options.policy ?? {}]
+    .flat()
+    .map((value: unknown, index) => ({ source: `policy ${index + 1}`, value }));
+  const policy = parsePolicy(layers);
+  const { upstreams, secrets, warnings } = createUpstreams({
+    servers: options.servers ?? {},
+    tools: options.tools ?? {},
+    env: options.env ?? {},
+    reserved: BUILTIN_SERVER,
+  });
+  const { redact } = createRedactor({ secrets });
+  const broker = createBroker({ upstreams, policy, approve: options.approve, redactor: { redact } });
+  const compiler = createCompiler();
+  const starting = createRuntime({ sandbox, memoryMb: limits.memoryMb });
+  // A checker that cannot start is reported by the first script.
+  const warming = compiler.warm().catch(() => {});
+  try {
+    const loading = broker.loadTools({ signal: new AbortController().signal });
+    const [runtime, tools] = await Promise.all([starting, loading, warming]);
+    const store = options.store ?? createMemoryStore();
+    return new OpenGate({ options, limits, broker, compiler, runtime, store, warnings, redact }, tools);
+  } catch (error) {
+    const closing = [starting.then(dispose), dispose(broker), dispose(compiler)];
+    await Promise.allSettled(closing);
+    throw error;
+  }
+}
+
+class OpenGate implements Gate {
+  readonly catalog: Gate["catalog"];
+  readonly #parts: Parts;
+  readonly #running: Set<Promise<unknown>> = new Set();
+  #tooling: Tooling;
+  #stale: boolean = false;
+  #closed: Promise<void> | undefined;
+
+  constructor(parts: Parts, tools: readonly ToolDefinition[]) {
+    this.#parts = parts;
+    this.#tooling = this.#assemble(tools, undefined);
+    parts.broker.onToolsChanged(() => (this.#stale = true));
+    this.catalog = {
+      search: async (query, options) => (await this.#tooling.catalog.search(query, options)).hits,
+      describe: async (names, options) => {
+        const found = this.#tooling.catalog.describe(names, options);
+        return [...found.tools, ...found.unknown];
+      },
+      text: (options) => this.#tooling.catalog.text(options).text,
+      declarations: () => {
+        const { text } = emitDeclarations(this.#tooling.catalog.tools, { docs: "full" });
+        return `${AMBIENT.trim()}\n\n${text}`;
+      },
+    };
+  }
+
+  get sandbox(): Gate["sandbox"] {
+    return this.#parts.runtime.sandbox;
+  }
+
+  get notes(): readonly string[] {
+    return [...this.#parts.warnings, ...this.#tooling.notes];
+  }
+
+  servers(): ReturnType<Gate["servers"]> {
+    return this.#parts.broker.statuses();
+  }
+
+  instructions(): string {
+    return instructions(this.#tooling.catalog.text().text);
+  }
+
+  metaTools(): ReturnType<Gate["metaTools"]> {
+    return createMetaTools<RunOptions>({
+      catalog: () => this.#tooling.catalog,
+      run: (script, options) => this.run(script, options),
+    });
+  }
+
+  async check(script: string): Promise<readonly Diagnostic[]> {
+    return this.#track(async () => {
+      await this.#refresh();
+      const prepared = await this.#prepare(script, "error", this.#parts.limits, undefined);
+      if (prepared.error === undefined || prepared.diagnostics.length > 0) return prepared.diagnostics;
+      const { code, message, line = 1, column = 1 } = prepared.error;
+      return [{ severity: "error", code, message, line, column, source: "" }];
+    });
+  }
+
+  run(script: string, options: RunOptions = {}): Promise<RunResult> {
+    return this.#track(async () => {
+      const limits = parseLimits(options.limits, this.#parts.limits);
+      const runId = randomUUID();
+      const since = performance.now();
+      await this.#refresh();
+      const { catalog, manifest } = this.#tooling;
+      const prepared = await this.#prepare(script, options.check ?? "error", limits, options.signal);
+      if (prepared.error !== undefined) {
+        const wallMs = Math.round(performance.now() - since);
+        const { error, diagnostics } = prepared;
+        return refusedResult({ runId, error, diagnostics, limits, wallMs, sandbox: this.sandbox });
+      }
+      const { principal = "default", timeZone = "UTC", labels = [] } = options;
+      const start: RunStart = {
+        runId,
+        principal,
+        script,
+        code: prepared.code,
+        manifestJson: manifestText(manifest),
+        seed: randomBytes(16).toString("hex"),
+        at: Date.now(),
+        timeZone,
+        limits,
+      };
+      await this.#parts.store.create(start);
+      const calls = this.#parts.broker.openRun({
+        runId,
+        principal,
+        limits,
+        labels,
+        onChange: options.onProgress,
+      });
+      const call: CallPort = (request, callOptions) =>
+        request.server === BUILTIN_SERVER ? callCatalog(catalog, request) : calls.call(request, callOptions);
+      const end = await this.#execute(start, prepared.script.lineOffset, manifest, call, {
+        signal: options.signal,
+      });
+      await this.#parts.store.end(runId);
+      for (const pending of end.pending) if (!pending.sent) calls.unsent(pending);
+      return this.#ended(start, prepared, end, calls.receipts());
+    });
+  }
+
+  replay(runId: string): Promise<RunResult> {
+    return this.#track(async () => {
+      const record = await this.#parts.store.load(runId);
+      if (record === undefined) {
+        throw new CallgateError(
+          "CONFIG_INVALID",
+          `There is no record of run ${JSON.stringify(runId.slice(0, 80))}.`,
+        );
+      }
+      const { start, events } = record;
+      const script = normaliseScript(start.script);
+      const never: CallPort = () => Promise.reject(new Error("a replayed run makes no calls"));
+      const end = await this.#execute(start, script.lineOffset, parseManifest(start.manifestJson), never, {
+        signal: undefined,
+        events,
+      });
+      return this.#ended(start, { code: start.code, script, diagnostics: [] }, end, []);
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed ??= (async () => {
+      const { runtime, compiler, broker } = this.#parts;
+      const closed = await Promise.allSettled([dispose(runtime), dispose(compiler)]);
+      await Promise.allSettled(this.#running);
+      closed.push(...(await Promise.allSettled([dispose(broker)])));
+      const failed = closed.find(({ status }) => status === "rejected");
+      if (failed?.status === "rejected") throw failed.reason;
+    })();
+    return this.#closed;
+  }
+
+  #execute(
+    start: RunStart,
+    lineOffset: number,
+    manifest: Tooling["manifest"],
+    call: CallPort,
+    options: { readonly signal: AbortSignal | undefined; readonly events?: readonly RunEvent[] },
+  ): ReturnType<Runtime["run"]> {
+    const { store, runtime } = this.#parts;
+    const { signal, events } = options;
+    return runtime.run({
+      ...start,
+      lineOffset,
+      manifest,
+      call,
+      store,
+      clock: Date.now,
+      signal,
+      ...(events !== undefined && { replay: { at: start.at, events } }),
+    });
+  }
+
+  #ended(start: RunStart, prepared: Runnable, end: RunEnd, calls: readonly CallReceipt[]): RunResult {
+    const { runId, script: written } = start;
+    const { script, diagnostics } = prepared;
+    const { redact } = this.#parts;
+    return endedResult({ runId, written, script, diagnostics, end, calls, redact, sandbox: this.sandbox });
+  }
+
+  #prepare(
+    script: string,
+    check: CheckMode,
+    limits: RunLimits,
+    signal: AbortSignal = new AbortController().signal,
+  ): Promise<Prepared> {
+    const { compiler } = this.#parts;
+    const compile = (request: CompileRequest): Promise<CompileResult> =>
+      compiler.compile(request, { signal });
+    return prepareScript(script, { check, scriptBytes: limits.scriptBytes, compile });
+  }
+
+  /** Lists tools again when a server said that they changed. */
+  async #refresh(): Promise<void> {
+    if (!this.#stale) return;
+    this.#stale = false;
+    const tools = await this.#parts.broker.loadTools({ signal: new AbortController().signal });
+    this.#tooling = this.#assemble(tools, this.#tooling);
+  }
+
+  #assemble(tools: readonly ToolDefinition[], before: Tooling | undefined): Tooling {
+    const tooling = assembleTooling(tools, this.#parts.options.catalog ?? {}, before);
+    this.#parts.compiler.setCatalog(tooling.checked);
+    return tooling;
+  }
+
+  /** Refuses work on a closed gate, and lets closing wait for what is under way. */
+  async #track<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (this.#closed !== undefined) throw new CallgateError("DISPOSED", "The gate is closed.");
+    const running = work();
+    this.#running.add(running);
+    try {
+      return await running;
+    } finally {
+      this.#running.delete(running);
+    }
+  }
+}
+
+type Runnable = Extract<Prepared, { readonly code: string }>;
+
+function dispose(resource: AsyncDisposable): PromiseLike<void> {
+  return resource[Symbol.asyncDispose]();
+}
+
+function refuseUnknown(options: CallgateOptions): void {
+  for (const key of Object.keys(options)) {
+    if (OPTIONS.has(key)) continue;
+    const text = `createCallgate: there is no option ${JSON.stringify(key.slice(0, 80))}; there are ${[...OPTIONS].join(", ")}`;
+    throw new CallgateError("CONFIG_INVALID", text, { data: { path: key } });
+  }
+}

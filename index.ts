@@ -1,0 +1,24 @@
+// Owns the complete public surface.
+export { createCallgate } from "./callgate.ts";
+export { defineTool } from "./broker/upstream/define-tool.ts";
+export { CallgateError, ERROR_CODES } from "./contract/error.ts";
+export { DEFAULT_LIMITS } from "./contract/limits.ts";
+
+export type { LocalTool, LocalToolContext } from "./broker/upstream/define-tool.ts";
+export type { McpServerConfig } from "./broker/upstream/config.ts";
+export type { UpstreamStatus } from "./broker/upstream/upstream.ts";
+export type { PolicyInput } from "./broker/policy/parse.ts";
+export type { CallError, CallOutcome, CallReceipt } from "./contract/call.ts";
+export type { CheckMode } from "./contract/compile.ts";
+export type { ApprovalAnswer, ApprovalRequest, Approve, Effect } from "./contract/decision.ts";
+export type { Diagnostic } from "./contract/diagnostic.ts";
+export type { Audience, CallErrorCode, ErrorCode } from "./contract/error.ts";
+export type { JsonObject, JsonValue } from "./contract/json.ts";
+export type { RunLimits } from "./contract/limits.ts";
+export type { Delivery, RunEvent, RunRecord, RunStart, RunStore } from "./contract/record.ts";
+export type { RunError, RunResult, SandboxReport, Usage } from "./contract/result.ts";
+export type { Detail, ToolAnnotations, ToolDefinition } from "./contract/tool.ts";
+export type { CallgateOptions, Gate, GateCatalog, MetaTool, MetaToolResult, RunOptions } from "./gate.ts";
+export type { SandboxOptions } from "./runtime/sandbox-options.ts";
+export type { SearchHit } from "./stubs/catalog-types.ts";
+export type { DescribedTool, UnknownName } from "./stubs/describe.ts";

@@ -1,0 +1,55 @@
+// Owns what scripts can name at one time: the catalog, the checker's declarations, the way back to raw names.
+import type { ToolDefinition } from "../contract/tool.ts";
+import { BUILTIN_SERVER, CATALOG_METHODS, CATALOG_NAMESPACE } from "./catalog-calls.ts";
+import type { Catalog, CatalogOptions } from "./catalog-types.ts";
+import { createCatalog } from "./catalog.ts";
+import type { CatalogInput } from "./check/catalog-index.ts";
+import { emitDeclarations, emitTool } from "./emit.ts";
+import { assignNames, type NamePins } from "./names.ts";
+
+export interface Tooling {
+  readonly catalog: Catalog;
+  readonly checked: CatalogInput;
+  /** namespace → identifier → (server, raw tool name). */
+  readonly manifest: ReadonlyMap<
+    string,
+    ReadonlyMap<string, { readonly server: string; readonly tool: string }>
+  >;
+  /** For the next assembly, so that no tool is ever renamed. */
+  readonly pins: NamePins;
+  readonly notes: readonly string[];
+}
+
+export function assembleTooling(
+  tools: readonly ToolDefinition[],
+  options: CatalogOptions,
+  before: Tooling | undefined,
+): Tooling {
+  const { named, pins, notes } = assignNames(tools, before === undefined ? {} : { pinned: before.pins });
+  // Servers a conversation has been told of keep their lines where they were.
+  const pinnedOrder = before === undefined ? {} : { pinnedOrder: serversOf(before.catalog) };
+  const catalog = createCatalog(named, { ...options, ...pinnedOrder });
+  const { text: declarations } = emitDeclarations(catalog.tools, { docs: "none" });
+  const manifest = new Map<string, Map<string, { server: string; tool: string }>>();
+  for (const { namespace, identifier, tool } of catalog.tools) {
+    const members = manifest.get(namespace) ?? new Map<string, { server: string; tool: string }>();
+    members.set(identifier, { server: tool.server, tool: tool.name });
+    manifest.set(namespace, members);
+  }
+  const builtins = CATALOG_METHODS.map((tool) => [tool, { server: BUILTIN_SERVER, tool }] as const);
+  manifest.set(CATALOG_NAMESPACE, new Map(builtins));
+  const checked = {
+    hash: catalog.hash,
+    declarations,
+    tools: catalog.tools.map((entry) => ({
+      namespace: entry.namespace,
+      identifier: entry.identifier,
+      signature: emitTool(entry, { detail: "summary" }).text,
+    })),
+  };
+  return { catalog, checked, manifest, pins, notes };
+}
+
+function serversOf(catalog: Catalog): readonly string[] {
+  return [...new Set(catalog.tools.map(({ tool }) => tool.server))];
+}
