@@ -4,6 +4,10 @@ const LETTER = 1;
 const DIGIT = 2;
 const MARK = 3;
 const SPACE = 4;
+const QUOTE = 34;
+const LINE_END = 10;
+/** For vocabularies and words that the classes do not foresee. */
+const MARGIN = 1.04;
 
 const KINDS: Uint8Array = (() => {
   const kinds = new Uint8Array(128).fill(MARK);
@@ -15,15 +19,34 @@ const KINDS: Uint8Array = (() => {
   return kinds;
 })();
 
-/** Tokens of a run of characters of one kind. A capital starts a new run. */
-function runCost(kind: number, length: number): number {
+interface Run {
+  readonly kind: number;
+  readonly length: number;
+  /** Capitals among its letters. */
+  readonly capitals: number;
+  /** Its last character. */
+  readonly last: number;
+}
+
+/** Tokens of a run of characters of one kind. */
+function runCost({ kind, length, capitals }: Run): number {
   if (kind === LETTER) {
     if (length > 20) return length / 2; // no word: encoded data
+    if (capitals > 3) return 1 + (length - 3) / 3; // words in capitals are rare in vocabularies
     return length <= 6 ? 1 : 1 + (length - 6) / 4;
   }
   if (kind === DIGIT) return Math.ceil(length / 3);
   if (kind === MARK) return 1 + (length - 1) / 3;
   return length > 1 ? 1 : 0;
+}
+
+/** Tokens of a run that a run of another kind follows. */
+function joinCost(run: Run, next: number): number {
+  const { kind, length, last } = run;
+  // One mark before a word is mostly part of the word's token. A quotation mark is not: it splits the word as well.
+  if (kind === MARK && length === 1 && next === LETTER) return last === QUOTE ? 1.2 : 0.6;
+  if (kind === SPACE && length === 1) return last === LINE_END || next === DIGIT ? 1 : 0;
+  return runCost(run);
 }
 
 /** Tokens of one UTF-16 unit outside ASCII. */
@@ -33,31 +56,38 @@ function wideCost(code: number): number {
 }
 
 /**
- * Estimates tokens from classes of characters: words 1 plus a quarter of each letter after the sixth, digits 3 a token,
- * punctuation runs 1 plus a third of each further mark, single spaces 0, line ends 1, each character outside ASCII 1 to 3.
- * Conservative: over the true count of common vocabularies by about a quarter, under it by at most 10 % on tool listings.
+ * Estimates tokens from classes of characters: words 1 and a quarter of each letter after the sixth (in
+ * capitals: a third of each after the third), digits 3 a token,
+ * a mark before a word 0.6, other marks 1 and a third of each further one of a run, a space before a word 0, a line
+ * end up to 1, each character outside ASCII 1 to 3. On listings of real tools it is above the true count of a
+ * common vocabulary, mostly by a fifth, and never below it by more than 10 %.
  */
 export function estimateTokens(text: string): number {
   let tokens = 0;
   let kind = 0;
   let length = 0;
-  let upper = false;
+  let capitals = 0;
+  let last = 0;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
     const next = code < 128 ? (KINDS[code] as number) : 0;
-    const capital = code >= 65 && code <= 90;
-    if (next !== kind || (capital && !upper)) {
-      // One mark before a word is mostly part of the word's token.
-      if (kind === MARK && length === 1 && next === LETTER) tokens += 0.6;
-      else if (length > 0) tokens += runCost(kind, length);
+    const capital = isCapital(code);
+    // A capital after a small letter starts a word.
+    if (next !== kind || (capital && !isCapital(last))) {
+      if (length > 0) tokens += joinCost({ kind, length, capitals, last }, next);
       kind = next;
       length = 0;
+      capitals = 0;
     }
-    upper = capital;
     if (next === 0) tokens += wideCost(code);
     else length++;
-    if (code === 10 && length === 1) tokens += 0.5;
+    if (capital) capitals++;
+    last = code;
   }
-  if (length > 0) tokens += runCost(kind, length);
-  return Math.ceil(tokens);
+  if (length > 0) tokens += runCost({ kind, length, capitals, last });
+  return Math.ceil(tokens * MARGIN);
+}
+
+function isCapital(code: number): boolean {
+  return code >= 65 && code <= 90;
 }

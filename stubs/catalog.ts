@@ -3,7 +3,7 @@ import { CallgateError } from "../contract/error.ts";
 import type { Detail, NamedTool } from "../contract/tool.ts";
 import { catalogHash } from "./catalog-hash.ts";
 import { callOf } from "./catalog-line.ts";
-import { groupByServer } from "./catalog-order.ts";
+import { groupByServer, type ServerGroup } from "./catalog-order.ts";
 import { stubOf } from "./catalog-stub.ts";
 import { emitCatalogText } from "./catalog-text.ts";
 import type {
@@ -70,7 +70,9 @@ export function createCatalog(tools: readonly NamedTool[], options: CatalogOptio
     const detail = detailOf(options.detail, "summary");
     const limit = limitOf(options.limit, DEFAULT_LIMIT);
     const server = typeof options.server === "string" && options.server !== "" ? options.server : undefined;
-    const accepts = filterOf(ordered, server);
+    const servers = server === undefined ? undefined : serversOf(groups, server);
+    const accepts = (position: number): boolean =>
+      servers === undefined || servers.has((ordered[position] as NamedTool).tool.server);
     const notes: string[] = [];
     let byMeaning: readonly number[] | undefined;
     if (text.trim() !== "") {
@@ -85,7 +87,19 @@ export function createCatalog(tools: readonly NamedTool[], options: CatalogOptio
         : index().rank(text, { limit, accepts, ...(byMeaning === undefined ? {} : { byMeaning }) });
     if (ranked.length === 0) {
       const like = near(text.trim(), DEFAULT_NEAR);
-      return { hits: [], total: 0, text: nothingText(text, server, groups, like, notes), notes };
+      return {
+        hits: [],
+        total: 0,
+        text: nothingText({
+          query: text,
+          server,
+          serverExists: servers?.size !== 0,
+          groups,
+          near: like,
+          notes,
+        }),
+        notes,
+      };
     }
     const hits = ranked.map(({ position, score }) => hitOf(ordered[position] as NamedTool, score, detail));
     const found = toolsAt(ranked.map((entry) => entry.position));
@@ -149,13 +163,12 @@ function browse(
   return { ranked: all.slice(0, limit).map((position) => ({ position, score: 0 })), total: all.length };
 }
 
-/** Accepts the tools of one server, by its configured name or namespace; by any spelling when neither exists. */
-function filterOf(tools: readonly NamedTool[], server: string | undefined): (position: number) => boolean {
-  if (server === undefined) return () => true;
-  const is = ({ tool, namespace }: NamedTool): boolean => tool.server === server || namespace === server;
-  if (tools.some(is)) return (position) => is(tools[position] as NamedTool);
-  const form = compactForm(server);
-  return (position) => form !== "" && compactForm((tools[position] as NamedTool).tool.server) === form;
+/** Configured names of the servers a filter means: by name or namespace, else by any spelling; usually one or none. */
+function serversOf(groups: readonly ServerGroup[], filter: string): ReadonlySet<string> {
+  const exact = groups.filter((group) => group.server === filter || group.namespace === filter);
+  const form = compactForm(filter);
+  const like = groups.filter((group) => form !== "" && compactForm(group.server) === form);
+  return new Set((exact.length > 0 ? exact : like).map((group) => group.server));
 }
 
 function budgetOf({ contextWindow = DEFAULT_WINDOW, threshold = DEFAULT_THRESHOLD }: CatalogOptions): number {

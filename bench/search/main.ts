@@ -22,16 +22,21 @@ recall(pool, values.quick ? 40 : 200);
 async function timing({ sets, real }: Pool, rounds: number): Promise<void> {
   const { named } = assignNames(manyTools(real, TOOLS));
   const builds: number[] = [];
+  const spent: number[] = [];
   for (let round = 0; round < rounds + 1; round++) {
     const catalog = createCatalog(named);
     const start = performance.now();
+    const cpu = process.threadCpuUsage();
     await catalog.search("warm", { limit: 1 });
     builds.push(performance.now() - start);
+    const { user, system } = process.threadCpuUsage(cpu);
+    spent.push((user + system) / 1_000);
   }
   const copies = Math.max(0, TOOLS - real.length);
   console.log(`\n${TOOLS} tools, ${copies} of them renamed copies. Times in ms.`);
+  const median = fixed(quantile(builds.slice(1), 0.5));
   console.log(
-    `first build ${fixed(builds[0])}, median of ${rounds} more ${fixed(quantile(builds.slice(1), 0.5))}`,
+    `build: first ${fixed(builds[0])} (processor ${fixed(spent[0])}), median of ${rounds} more ${median}`,
   );
   const catalog = createCatalog(named);
   for (const { name, queries } of sets) {

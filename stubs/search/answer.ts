@@ -23,22 +23,26 @@ export function foundText({ query, server, found, total, detail, notes }: Answer
   const { text, left } = stubBlocks(found, detail, MAX_STUBS);
   const where = server === undefined ? "" : ` on ${quoted(server)}`;
   const what = query.trim() === "" ? "" : ` for ${quoted(query)}`;
-  const head = `${found.length} of ${counted(total, "tool")}${what}${where}:`;
+  const head = `${found.length} of ${counted(total, "tool")}${what}${where}, best first:`;
   const rest = left.map(callLine);
   if (rest.length > 0) rest.unshift("Signatures too long to show here:");
   return [head, text, ...rest, ...notes].filter((part) => part !== "").join("\n");
 }
 
+export interface Nothing {
+  readonly query: string;
+  readonly server: string | undefined;
+  readonly serverExists: boolean;
+  readonly groups: readonly ServerGroup[];
+  readonly near: readonly NamedTool[];
+  readonly notes: readonly string[];
+}
+
 /** The text of a result without hits: never a dead end. */
-export function nothingText(
-  query: string,
-  server: string | undefined,
-  groups: readonly ServerGroup[],
-  near: readonly NamedTool[],
-  notes: readonly string[],
-): string {
-  const asked = query.trim() === "" ? "No query was given." : `No tool matches ${quoted(query)}.`;
-  const where = server === undefined ? [] : [`Looked for on ${quoted(server)} only.`];
+export function nothingText({ query, server, serverExists, groups, near, notes }: Nothing): string {
+  const where = server === undefined ? "" : ` on ${quoted(server)}`;
+  let said = query.trim() === "" ? "No query was given." : `No tool${where} matches ${quoted(query)}.`;
+  if (server !== undefined && !serverExists) said = `There is no server ${quoted(server)}.`;
   const lines = groups
     .slice(0, MAX_SERVERS)
     .map(
@@ -47,5 +51,5 @@ export function nothingText(
   if (groups.length > MAX_SERVERS) lines.push(`and ${groups.length - MAX_SERVERS} more`);
   const servers = lines.length === 0 ? "No tools are connected." : `Servers: ${lines.join(", ")}.`;
   const names = near.length === 0 ? [] : [`Nearest names: ${near.map(callOf).join(", ")}.`];
-  return [`${[asked, ...where].join(" ")}`, servers, ...names, ...notes].join("\n");
+  return [said, servers, ...names, ...notes].join("\n");
 }

@@ -66,21 +66,36 @@ export function createKeywordIndex(tools: readonly NamedTool[]): KeywordIndex {
     return id;
   };
 
-  for (const [position, named] of tools.entries()) {
+  const idsOf = (text: string): number[] => {
+    const ids: number[] = [];
+    eachWord(text, (word) => {
+      const id = termId(word);
+      if (id >= 0) ids.push(id);
+    });
+    return ids;
+  };
+  // Tools of one server share most of their parameters' texts: each is read once.
+  const shared = new Map<string, readonly number[]>();
+  const sharedIdsOf = (text: string): readonly number[] => {
+    let ids = shared.get(text);
+    if (ids === undefined) shared.set(text, (ids = idsOf(text)));
+    return ids;
+  };
+
+  for (const [position, { tool }] of tools.entries()) {
     const seen: number[] = [];
     let length = 0;
-    const add = (text: string, weight: number): void =>
-      eachWord(text, (word) => {
-        const id = termId(word);
-        if (id < 0) return;
+    const add = (ids: readonly number[], weight: number): void => {
+      for (const id of ids) {
         if (weights[id] === 0) seen.push(id);
         (weights[id] as number) += weight;
-        length += weight;
-      });
-    add(named.tool.name, NAME_WEIGHT);
-    add(named.tool.server, SERVER_WEIGHT);
-    add(descriptionText(named.tool), DESCRIPTION_WEIGHT);
-    for (const text of parameterTexts(named.tool.inputSchema)) add(text, PARAMETER_WEIGHT);
+      }
+      length += weight * ids.length;
+    };
+    add(idsOf(tool.name), NAME_WEIGHT);
+    add(sharedIdsOf(tool.server), SERVER_WEIGHT);
+    add(idsOf(descriptionText(tool)), DESCRIPTION_WEIGHT);
+    for (const text of parameterTexts(tool.inputSchema)) add(sharedIdsOf(text), PARAMETER_WEIGHT);
     for (const id of seen) {
       pairTerms.push(id);
       pairWeights.push(weights[id] as number);

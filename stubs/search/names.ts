@@ -1,6 +1,6 @@
 // Owns finding tools by name: every spelling of an exact name, and names mentioned inside a query.
 import type { NamedTool } from "../../contract/tool.ts";
-import { compactForm, wordsOf } from "./words.ts";
+import { compactForm, termOf, wordsOf } from "./words.ts";
 
 /** A query of this many characters or more is a text, not a request by name. */
 const MAX_MENTION = 400;
@@ -45,6 +45,18 @@ export function createNameIndex(tools: readonly NamedTool[]): NameIndex {
   }
 
   const lookUp = (map: Map<string, number[]>, key: string): readonly number[] => map.get(key) ?? [];
+  const inside = (words: readonly string[]): { position: number; words: number }[] => {
+    const found: { position: number; words: number }[] = [];
+    for (let start = 0; start + 1 < words.length; start++) {
+      const most = Math.min(longest.get(words[start] as string) ?? 0, words.length - start);
+      let key = words[start] as string;
+      for (let count = 2; count <= most; count++) {
+        key += words[start + count - 1] as string;
+        for (const position of lookUp(byName, key)) found.push({ position, words: count });
+      }
+    }
+    return found;
+  };
   return {
     exact(text) {
       const asked = text.trim();
@@ -60,15 +72,8 @@ export function createNameIndex(tools: readonly NamedTool[]): NameIndex {
     mentioned(text) {
       if (text.length >= MAX_MENTION) return [];
       const words = wordsOf(text);
-      const found: { position: number; words: number }[] = [];
-      for (let start = 0; start + 1 < words.length; start++) {
-        const most = Math.min(longest.get(words[start] as string) ?? 0, words.length - start);
-        let key = words[start] as string;
-        for (let count = 2; count <= most; count++) {
-          key += words[start + count - 1] as string;
-          for (const position of lookUp(byName, key)) found.push({ position, words: count });
-        }
-      }
+      // `create a pull request` names create_pull_request as well.
+      const found = [...inside(words), ...inside(words.filter((word) => termOf(word) !== undefined))];
       found.sort((a, b) => b.words - a.words || a.position - b.position);
       return [...new Set(found.map((entry) => entry.position))];
     },

@@ -45,6 +45,11 @@ describe("names", () => {
     },
   );
 
+  test(verifies("catalog:exact-name", "small words between the words of a name do not hide it"), async () => {
+    expect((await callsOf("request a review"))[0]).toBe("tracker.request_review");
+    expect((await callsOf("please move this file for me"))[0]).toBe("files.move_file");
+  });
+
   test(verifies("catalog:exact-name", "a name without letters is found as written"), async () => {
     const odd = catalogOf([tool("a", "🙂", "Smile."), tool("a", "other", "Smile.")]);
     expect((await odd.search("🙂")).hits.map((hit) => hit.tool)).toEqual(["🙂"]);
@@ -111,6 +116,7 @@ describe("servers", () => {
     async () => {
       const { hits, text } = await catalog.search("orders", { server: "shop" });
       expect(hits).toEqual([]);
+      expect(text).toContain('There is no server "shop"');
       expect(text).toContain("store (7 tools)");
     },
   );
