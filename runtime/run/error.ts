@@ -1,5 +1,5 @@
 // Owns what a caller is told of a run's end, in positions of the script as written.
-import { adviceForAbsent } from "../../contract/absent.ts";
+import { ABSENT_GLOBALS } from "../../contract/absent.ts";
 import type { ErrorCode } from "../../contract/error.ts";
 import { ERROR_CODES } from "../../contract/error.ts";
 import type { RunError } from "../../contract/result.ts";
@@ -43,8 +43,8 @@ function thrownCode(cause: Extract<Cause, { type: "threw" }>): ErrorCode {
 
 function withHint(message: string): string {
   const name = UNDEFINED_NAME.exec(message)?.[1];
-  const advice = name === undefined ? undefined : adviceForAbsent(name);
-  return advice === undefined ? message : `${message}. ${advice}`;
+  if (name === undefined || !Object.hasOwn(ABSENT_GLOBALS, name)) return message;
+  return `${message}: ${ABSENT_GLOBALS[name]}`;
 }
 
 function frameText({ line, column, functionName }: ScriptFrame): string {

@@ -30,6 +30,8 @@ export function startSession(
   const unhandled: string[] = [];
   let over = false;
   let last: Promise<void> = Promise.resolve();
+  /** Deliveries that arrived before the script began, as all of a repeated run's do. */
+  let early: DeliverMessage[] | undefined = [];
 
   function limit(code: "RUN_CPU_LIMIT" | "RUN_MEMORY_LIMIT" | "RUN_CALL_LIMIT" | "RUN_OUTPUT_LIMIT"): void {
     if (over) return;
@@ -96,7 +98,12 @@ export function startSession(
   const { seed, timeZone, manifestJson, limits } = message;
   task("start", 0, message.at, JSON.stringify({ seed, timeZone, manifestJson, limits }), true);
   isolate.compile(message.code).then(
-    (script) => task("main", 0, message.at, script, true),
+    (script) => {
+      task("main", 0, message.at, script, true);
+      const waiting = early ?? [];
+      early = undefined;
+      waiting.forEach(deliver);
+    },
     (error: unknown) => {
       if (isolate.isDisposed) return limit("RUN_MEMORY_LIMIT");
       const { name, message: text, stack } = error as Error;
@@ -104,11 +111,14 @@ export function startSession(
     },
   );
 
+  function deliver(delivery: DeliverMessage): void {
+    if (early !== undefined) early.push(delivery);
+    else if (!over) task(delivery.event, delivery.seq, delivery.at, delivery.json, delivery.ok);
+  }
+
   return {
     isolate,
-    deliver: ({ event, seq, at, ok, json }) => {
-      if (!over) task(event, seq, at, json, ok);
-    },
+    deliver,
     poll() {
       if (isolate.cpuMs() > message.cpuMs) limit("RUN_CPU_LIMIT");
     },
