@@ -65,7 +65,8 @@ export function createCatalog(tools: readonly NamedTool[], options: CatalogOptio
     positions.map((position) => ordered[position] as NamedTool);
   const near = (name: string, limit: number): NamedTool[] => toolsAt(nearIndex().near(textOf(name), limit));
 
-  const search = async (query: string, options: SearchOptions = {}): Promise<SearchResult> => {
+  const search = async (query: string, given?: SearchOptions | null): Promise<SearchResult> => {
+    const options = given ?? {};
     const text = textOf(query).slice(0, MAX_QUERY);
     const detail = detailOf(options.detail, "summary");
     const limit = limitOf(options.limit, DEFAULT_LIMIT);
@@ -112,7 +113,7 @@ export function createCatalog(tools: readonly NamedTool[], options: CatalogOptio
       return hash();
     },
     search,
-    describe(asked: unknown, options = {}) {
+    describe(asked: unknown, options) {
       const list: readonly unknown[] = Array.isArray(asked) ? asked : [asked];
       const exact = (name: string): readonly NamedTool[] => {
         const called = byPath.get(name);
@@ -121,7 +122,7 @@ export function createCatalog(tools: readonly NamedTool[], options: CatalogOptio
           : [called];
       };
       const known = list.filter((name): name is string => typeof name === "string" && name !== "");
-      return describeTools({ groups, exact, near }, known, detailOf(options.detail, "full"));
+      return describeTools({ groups, exact, near }, known, detailOf(options?.detail, "full"));
     },
     text({ budgetTokens = budget } = {}) {
       if (!(typeof budgetTokens === "number" && budgetTokens >= 0)) {

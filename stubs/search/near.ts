@@ -5,6 +5,7 @@ import { compactForm } from "./words.ts";
 const MAX_NAME = 120;
 const CANDIDATES = 64;
 const LEAST = 0.45;
+const LEAST_SHARED = 0.2;
 const PART_OF_NAME = 0.6;
 const SAME_OWNER = 0.2;
 const LEAST_PART = 3;
@@ -50,11 +51,12 @@ export function createNearIndex(tools: readonly NamedTool[]): NearIndex {
         (shared[position] as number)++;
       }
     }
-    const found = touched.map((position) => {
+    const found: { position: number; score: number }[] = [];
+    for (const position of touched) {
       const score = (2 * (shared[position] as number)) / (pairs.size + (sizes[position] as number));
+      if (score >= LEAST_SHARED) found.push({ position, score });
       shared[position] = 0;
-      return { position, score };
-    });
+    }
     return found.sort((a, b) => b.score - a.score || a.position - b.position).slice(0, CANDIDATES);
   };
 

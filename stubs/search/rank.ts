@@ -69,7 +69,7 @@ export function createSearchIndex(tools: readonly NamedTool[], names: NameIndex)
 
       let total = 0;
       for (const position of touched) if (accepts(position)) total++;
-      for (const position of [...new Set([...exact, ...mentioned, ...(byMeaning ?? [])])]) {
+      for (const position of new Set([...exact, ...mentioned, ...(byMeaning ?? [])])) {
         if (scores[position] === 0) total++;
       }
       return { ranked: ranked.slice(0, limit), total };

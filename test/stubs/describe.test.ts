@@ -101,11 +101,11 @@ test(verifies("catalog:bounded", "too many names and too long stubs are cut with
 });
 
 test(verifies("catalog:bounded", "values of other types are answered as no names"), () => {
-  const ask = catalog.describe as (names: unknown) => ReturnType<typeof catalog.describe>;
+  const ask = catalog.describe as (names: unknown, options?: unknown) => ReturnType<typeof catalog.describe>;
   for (const names of [undefined, null, 7, {}, [null, 3], []]) {
     expect(ask(names)).toMatchObject({ tools: [], unknown: [], text: "No names were given." });
   }
-  expect(ask("geo.planRoute").tools).toHaveLength(1);
+  expect(ask("geo.planRoute", null).tools).toHaveLength(1);
 });
 
 test(verifies("catalog:hostile-text", "an unknown name is shown without controls and bounded"), () => {

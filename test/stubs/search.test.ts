@@ -240,6 +240,7 @@ describe("bounds", () => {
     for (const query of [null, undefined, 7, {}, ["x"]]) expect((await search(query)).hits).toEqual([]);
     const { hits } = await search("file", { limit: Number.NaN, detail: "everything", server: 3 });
     expect(hits.length).toBeGreaterThan(5);
+    expect((await search("file", null)).hits.length).toBeGreaterThan(5);
     expect((await search("file", { limit: -3 })).hits).toHaveLength(1);
     expect((await search("file", { limit: 1e9 })).hits.length).toBeLessThanOrEqual(100);
   });
