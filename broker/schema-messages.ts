@@ -11,6 +11,9 @@ const MAX_CHOICES = 12;
 interface Message {
   readonly at: string;
   readonly text: string;
+  /** "must be" these, so that alternatives can be joined. */
+  readonly wanted?: readonly string[];
+  readonly is?: string;
 }
 
 /** At most five lines such as `input.state: must be one of "open", "closed"`. */
@@ -38,8 +41,8 @@ function collect(errors: readonly OutputUnit[], by: CompiledSchema, value: JsonV
       index = end - 1;
       continue;
     }
-    const text = sentence(error, by, value);
-    if (text !== undefined) messages.push({ at: error.instanceLocation, text });
+    const message = describe(error, by, value);
+    if (message !== undefined) messages.push({ at: error.instanceLocation, ...message });
   }
   return messages;
 }
@@ -62,25 +65,54 @@ function alternatives(
   const options = [...branches.values()].map((units) => collect(units, by, value));
   const inside = options.filter((option) => option.some(({ at }) => at !== error.instanceLocation));
   if (inside.length > 0) return inside.toSorted((a, b) => a.length - b.length)[0]!;
-  const texts = [...new Set(options.flat().map(({ text }) => text))];
-  const choices = texts.map((text) => text.replace(/^must be (?:one of )?/, ""));
-  const text = texts.every((each) => each.startsWith("must be "))
-    ? `must be ${texts.length > 1 && texts.some((each) => each.startsWith("must be one of ")) ? "one of " : ""}${choices.join(" or ")}`
-    : (texts[0] ?? "fits none of the alternatives");
-  return [{ at: error.instanceLocation, text }];
+  const flat = options.flat();
+  if (flat.length > 0 && flat.every(({ wanted }) => wanted !== undefined)) {
+    return [
+      {
+        at: error.instanceLocation,
+        ...mustBe(
+          flat.flatMap(({ wanted }) => wanted!),
+          flat[0]!.is,
+        ),
+      },
+    ];
+  }
+  return [{ at: error.instanceLocation, text: flat[0]?.text ?? "fits none of the alternatives" }];
 }
 
-function sentence(error: OutputUnit, by: CompiledSchema, value: JsonValue): string | undefined {
+function mustBe(wanted: readonly string[], is?: string): Omit<Message, "at"> {
+  const unique = [...new Set(wanted)];
+  const more = unique.length > MAX_CHOICES ? ` and ${unique.length - MAX_CHOICES} more` : "";
+  const isType = unique.every((each) => /^(?:an? |null$)/.test(each));
+  const shown = unique.slice(0, MAX_CHOICES).join(isType ? " or " : ", ");
+  const text = `must be ${unique.length > 1 && !isType ? "one of " : ""}${shown}${more}`;
+  return {
+    text: is === undefined ? text : `${text}, is ${is}`,
+    wanted: unique,
+    ...(is !== undefined && { is }),
+  };
+}
+
+function describe(error: OutputUnit, by: CompiledSchema, value: JsonValue): Omit<Message, "at"> | undefined {
   const { keyword } = error;
   const holder = schemaAt(by, error.keywordLocation.slice(0, error.keywordLocation.lastIndexOf("/")));
   const limit = holder === undefined ? undefined : own(holder, keyword);
+  if (keyword === "type") {
+    const found = valueAt(value, error.instanceLocation);
+    return mustBe(
+      [limit].flat().map(article),
+      typeof found === "number" ? String(found) : article(typeName(found)),
+    );
+  }
+  if (keyword === "enum" && Array.isArray(limit)) return mustBe((limit as JsonValue[]).map(show));
+  if (keyword === "const") return mustBe([show(limit as JsonValue)]);
+  const text = sentence(error, limit, by);
+  return text === undefined ? undefined : { text };
+}
+
+function sentence(error: OutputUnit, limit: unknown, by: CompiledSchema): string | undefined {
+  const { keyword } = error;
   switch (keyword) {
-    case "type":
-      return `must be ${[limit].flat().map(article).join(" or ")}, is ${article(typeName(valueAt(value, error.instanceLocation)))}`;
-    case "enum":
-      return Array.isArray(limit) ? oneOf(limit as JsonValue[]) : undefined;
-    case "const":
-      return `must be ${show(limit as JsonValue)}`;
     case "required":
       return `property ${quoted(between(error.error, 'property "', '".'))} is missing`;
     case "additionalProperties":
@@ -138,12 +170,6 @@ function unknownProperty(error: OutputUnit, by: CompiledSchema): string {
 
 function between(text: string, before: string, after: string): string {
   return text.slice(text.indexOf(before) + before.length, text.lastIndexOf(after));
-}
-
-function oneOf(values: readonly JsonValue[]): string {
-  const shown = values.slice(0, MAX_CHOICES).map(show).join(", ");
-  const more = values.length > MAX_CHOICES ? ` and ${values.length - MAX_CHOICES} more` : "";
-  return values.length === 1 ? `must be ${shown}` : `must be one of ${shown}${more}`;
 }
 
 function show(value: JsonValue): string {

@@ -1,10 +1,22 @@
 // Every promise of Callgate has an id. Each area lists its own in test/<area>/requirements.ts.
 // A test cites ids with `verifies`; test/architecture.test.ts fails on an id that nothing cites.
+import { requirements as policy } from "./broker/policy-requirements.ts";
 import { requirements as catalog } from "./stubs/catalog-requirements.ts";
+import { requirements as check } from "./stubs/check-requirements.ts";
 import { requirements as contract } from "./contract/requirements.ts";
+import { requirements as guest } from "./runtime/guest/requirements.ts";
 import { requirements as repository } from "./repository/requirements.ts";
+import { requirements as upstream } from "./broker/upstream-requirements.ts";
 
-export const requirements: Readonly<Record<string, string>> = { ...catalog, ...contract, ...repository };
+export const requirements: Readonly<Record<string, string>> = {
+  ...policy,
+  ...catalog,
+  ...check,
+  ...contract,
+  ...guest,
+  ...repository,
+  ...upstream,
+};
 
 /** Names a test as its claim and cites the promises it shows. */
 export function verifies(ids: string | readonly string[], claim: string): string {

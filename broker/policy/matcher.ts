@@ -7,6 +7,7 @@ import { isHost, parseHost } from "./host.ts";
 import { isLiteral, type LiteralSet } from "./literals.ts";
 import { MAX_REGEX_SUBJECT, matchRegex, parseRegex } from "./regex.ts";
 import type { MatcherInput } from "./schema.ts";
+import { PolicyProblem, type ProblemPath } from "./problems.ts";
 import { both, either, opposite, type Truth } from "./truth.ts";
 import { isUnder, parseRoot } from "./under.ts";
 import { parseSize } from "./units.ts";
@@ -38,27 +39,15 @@ export interface Conditions {
   readonly arguments: readonly { readonly path: ArgumentPath; readonly matcher: Matcher }[];
 }
 
-/** Says where a policy is wrong and what was expected there. */
-export class PolicyProblem extends Error {
-  readonly path: readonly (string | number)[];
-  constructor(path: readonly (string | number)[], expected: string) {
-    super(expected);
-    this.path = path;
-  }
-}
-
 /** Compiles `when` or `unless`. Throws PolicyProblem. */
-export function parseConditions(
-  source: Readonly<Record<string, MatcherInput>>,
-  at: readonly (string | number)[],
-): Conditions {
+export function parseConditions(source: Readonly<Record<string, MatcherInput>>, at: ProblemPath): Conditions {
   const entries = Object.entries(source).map(([name, matcher]) => {
     const path = parseArgumentPath(name);
     if (path === undefined)
-      throw new PolicyProblem([...at, name], "an argument path such as name, outer.inner, list.*");
+      throw PolicyProblem.expected([...at, name], "an argument path such as name, outer.inner, list.*");
     return { path, matcher: parseMatcher(matcher, [...at, name]) };
   });
-  if (entries.length === 0) throw new PolicyProblem(at, "at least one argument");
+  if (entries.length === 0) throw PolicyProblem.expected(at, "at least one argument");
   return { source, arguments: entries };
 }
 
@@ -98,11 +87,11 @@ export function judge(
   return found.partial ? "no" : both(truths);
 }
 
-function parseMatcher(source: MatcherInput, at: readonly (string | number)[]): Matcher {
+function parseMatcher(source: MatcherInput, at: ProblemPath): Matcher {
   const names = Object.keys(source).filter((name) => source[name as keyof MatcherInput] !== undefined);
   if (source.present === false) {
     if (names.length > 1)
-      throw new PolicyProblem(at, '"present": false alone: nothing else holds of an absent argument');
+      throw PolicyProblem.expected(at, '"present": false alone: nothing else holds of an absent argument');
     return { test: () => "no", absent: "yes", wantsAbsence: true };
   }
   const parts: Matcher[] = [];
@@ -138,7 +127,8 @@ function parseMatcher(source: MatcherInput, at: readonly (string | number)[]): M
       opposite(inner.test(value, { loose: !loose, literals }));
     parts.push({ test, absent: opposite(inner.absent), wantsAbsence: false });
   }
-  if (parts.length === 0) throw new PolicyProblem(at, 'at least one matcher, for example { "equals": … }');
+  if (parts.length === 0)
+    throw PolicyProblem.expected(at, 'at least one matcher, for example { "equals": … }');
   return {
     test: (value, context) => both(parts.map((part) => part.test(value, context))),
     absent: both(parts.map((part) => part.absent)),
@@ -150,8 +140,8 @@ function list<T>(value: T | readonly T[]): readonly T[] {
   return Array.isArray(value) ? (value as readonly T[]) : [value as T];
 }
 
-function must<T>(value: T | undefined, at: readonly (string | number)[], expected: string): T {
-  if (value === undefined) throw new PolicyProblem(at, expected);
+function must<T>(value: T | undefined, at: ProblemPath, expected: string): T {
+  if (value === undefined) throw PolicyProblem.expected(at, expected);
   return value;
 }
 
@@ -182,12 +172,12 @@ function anyGlob(sources: readonly string[]): Test {
   };
 }
 
-function pattern(source: string, at: readonly (string | number)[]): Test {
+function pattern(source: string, at: ProblemPath): Test {
   let regex: ReturnType<typeof parseRegex>;
   try {
     regex = parseRegex(source);
   } catch (error) {
-    throw new PolicyProblem(at, (error as Error).message);
+    throw PolicyProblem.expected(at, (error as Error).message);
   }
   return (value, { loose }) => {
     if (typeof value !== "string" || value.length > MAX_REGEX_SUBJECT) return "unsure";
@@ -199,16 +189,16 @@ function pattern(source: string, at: readonly (string | number)[]): Test {
   };
 }
 
-function between(min: number | undefined, max: number | undefined, at: readonly (string | number)[]): Test {
+function between(min: number | undefined, max: number | undefined, at: ProblemPath): Test {
   if (min !== undefined && max !== undefined && min > max)
-    throw new PolicyProblem(at, '"min" not above "max"');
+    throw PolicyProblem.expected(at, '"min" not above "max"');
   return (value) => {
     if (typeof value !== "number") return "unsure";
     return (min === undefined || value >= min) && (max === undefined || value <= max) ? "yes" : "no";
   };
 }
 
-function atMostBytes(source: number | string, at: readonly (string | number)[]): Test {
+function atMostBytes(source: number | string, at: ProblemPath): Test {
   const bytes = must(parseSize(source), at, 'a size such as 4000 or "64KiB"');
   return (value) =>
     byteLength(typeof value === "string" ? value : JSON.stringify(value)) <= bytes ? "yes" : "no";

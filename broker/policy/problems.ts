@@ -3,7 +3,21 @@ import type { z } from "zod";
 import { isJsonObject, own } from "../../contract/json.ts";
 import { quoted } from "../plain-text.ts";
 import { nearestName } from "../suggest.ts";
-import { PolicyProblem } from "./matcher.ts";
+
+export type ProblemPath = readonly (string | number)[];
+
+/** Says where a policy is wrong, and how. */
+export class PolicyProblem extends Error {
+  readonly path: ProblemPath;
+  constructor(path: ProblemPath, message: string) {
+    super(message);
+    this.path = path;
+  }
+  /** `what` completes "expected …". */
+  static expected(path: ProblemPath, what: string): PolicyProblem {
+    return new PolicyProblem(path, `expected ${what}`);
+  }
+}
 
 const MAX_PROBLEMS = 5;
 
@@ -78,6 +92,10 @@ function describe(issue: z.core.$ZodIssue): string {
       return `expected ${issue.expected === "record" ? "an object" : issue.expected}`;
     case "invalid_value":
       return `expected ${issue.values.map((value) => JSON.stringify(value)).join(", ")}`;
+    case "too_small":
+      return `expected at least ${String(issue.minimum)}${issue.origin === "array" ? " entries" : issue.origin === "string" ? " characters" : ""}`;
+    case "too_big":
+      return `expected at most ${String(issue.maximum)}${issue.origin === "array" ? " entries" : issue.origin === "string" ? " characters" : ""}`;
     default:
       return issue.message.charAt(0).toLowerCase() + issue.message.slice(1);
   }

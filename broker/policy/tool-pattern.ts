@@ -1,4 +1,5 @@
 // Owns patterns over the pair (configured server name, raw tool name), written `server.tool`.
+import { PolicyProblem, type ProblemPath } from "./problems.ts";
 import { globText, matchGlob, parseGlob, type Glob } from "./glob.ts";
 
 /**
@@ -57,4 +58,11 @@ function halves(source: string, dot: number): Halves {
 export function matchTool(pattern: ToolPattern, server: string, tool: string, exact: boolean): boolean {
   const tried = exact ? [pattern.exact] : pattern.splits;
   return tried.some((half) => matchGlob(half.server, server) && matchGlob(half.tool, tool));
+}
+
+/** Compiles the pattern at a place of a policy. Throws PolicyProblem. */
+export function patternAt(source: string, at: ProblemPath): ToolPattern {
+  const pattern = parseToolPattern(source);
+  if ("expected" in pattern) throw PolicyProblem.expected(at, pattern.expected);
+  return pattern;
 }
