@@ -30,7 +30,9 @@ export interface LocalTool<I = Anything, O = Anything> {
 export function defineTool<I, O>(
   tool: LocalTool<I, O> & { readonly input: z.ZodType<I>; readonly output?: z.ZodType<unknown, O> },
 ): LocalTool<I, O>;
-export function defineTool<I = Anything, O = Anything>(tool: LocalTool<I, O>): LocalTool<I, O>;
+export function defineTool<I = Anything, O = Anything>(
+  tool: LocalTool<I, O> & { readonly input: JsonObject },
+): LocalTool<I, O>;
 export function defineTool(tool: LocalTool): LocalTool {
   return tool;
 }

@@ -1,5 +1,4 @@
 // Owns how deep JSON nests, measured without recursion.
-import type { JsonValue } from "../../contract/json.ts";
 
 /** Deepest nesting of `{` and `[` in a JSON text; stops counting past `limit`. */
 export function textDepth(text: string, limit: number): number {
@@ -29,19 +28,20 @@ function endOfString(text: string, from: number): number {
   return text.length;
 }
 
-/** True when a JSON value nests deeper than `limit`. */
+/** True when objects and arrays nest in each other more than `limit` times. */
 export function isDeeperThan(value: unknown, limit: number): boolean {
-  let level: readonly unknown[] = [value];
-  for (let depth = 0; level.length > 0; depth += 1) {
+  let level: readonly object[] = isContainer(value) ? [value] : [];
+  for (let depth = 1; level.length > 0; depth += 1) {
     if (depth > limit) return true;
-    const next: unknown[] = [];
-    for (const item of level) {
-      if (typeof item !== "object" || item === null) continue;
-      for (const child of Array.isArray(item) ? item : Object.values(item as Record<string, JsonValue>)) {
-        if (typeof child === "object" && child !== null) next.push(child);
-      }
+    const next: object[] = [];
+    for (const container of level) {
+      for (const child of Object.values(container)) if (isContainer(child)) next.push(child);
     }
     level = next;
   }
   return false;
+}
+
+function isContainer(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
 }

@@ -26,6 +26,13 @@ export interface Guard {
   close(ticket: Ticket): void;
 }
 
+type Kind = "list" | "call" | "initialize" | "other";
+
+const KINDS: ReadonlyMap<string, Kind> = new Map([
+  ["tools/list", "list"],
+  ["initialize", "initialize"],
+]);
+
 const LOST: { readonly code: number; readonly message: string } = {
   code: -32_000,
   message: "the response stream ended without an answer",
@@ -37,7 +44,7 @@ const LOST: { readonly code: number; readonly message: string } = {
  * for are dropped. `stdio` makes the SDK take a silent server for one of the older era instead of an outage.
  */
 export function guardTransport(inner: Transport, options: { readonly stdio: boolean }): Guard {
-  const awaited = new Map<string, "list" | "call" | "other">();
+  const awaited = new Map<string, Kind>();
   const tickets = new Map<string, Ticket>();
   const byArguments = new WeakMap<object, Ticket>();
   const walk = createListWalk();
@@ -108,7 +115,7 @@ export function guardTransport(inner: Transport, options: { readonly stdio: bool
       ticket.sent = true;
       tickets.set(id, ticket);
     }
-    awaited.set(id, message.method === "tools/list" ? "list" : ticket === undefined ? "other" : "call");
+    awaited.set(id, ticket === undefined ? (KINDS.get(message.method) ?? "other") : "call");
     return id;
   }
 
@@ -152,11 +159,12 @@ export function guardTransport(inner: Transport, options: { readonly stdio: bool
     return true;
   }
 
-  function answerOf(raw: JsonObject, kind: "list" | "call" | "other", id: string): JsonObject {
+  function answerOf(raw: JsonObject, kind: Kind, id: string): JsonObject {
     const error = own(raw, "error");
     if (error !== undefined && error !== null) return { error: readError(error as JsonValue) };
     const result = (own(raw, "result") ?? null) as JsonValue;
     if (kind === "other") return { result };
+    if (kind === "initialize") return { result: readInitialize(result) };
     const type = isJsonObject(result) ? own(result, "resultType") : undefined;
     // Anything but a complete result (a question to the client, a task) is the SDK's to handle.
     if (guard.modern && type !== undefined && type !== "complete") return { result };
@@ -166,6 +174,29 @@ export function guardTransport(inner: Transport, options: { readonly stdio: bool
     if (ticket !== undefined) ticket.result = { raw: result };
     return { result: { ...complete, content: [] } };
   }
+}
+
+/** Fills in what servers leave out and the SDK insists on. One that declares nothing is asked for its tools all the same. */
+function readInitialize(result: JsonValue): JsonValue {
+  if (!isJsonObject(result)) return result;
+  const capabilities = own(result, "capabilities");
+  const info = own(result, "serverInfo");
+  const text = (key: string): string => {
+    const value = isJsonObject(info) ? own(info, key) : undefined;
+    return typeof value === "string" ? value : "unknown";
+  };
+  return {
+    protocolVersion: (own(result, "protocolVersion") ?? null) as JsonValue,
+    capabilities: isJsonObject(capabilities) ? toolsOf(capabilities) : { tools: {} },
+    serverInfo: { name: text("name"), version: text("version") },
+  };
+}
+
+/** Only the capability that is used; a faulty other one is none of our concern. */
+function toolsOf(capabilities: JsonObject): JsonObject {
+  const tools = own(capabilities, "tools");
+  if (tools === undefined || tools === null || tools === false) return {};
+  return { tools: isJsonObject(tools) && tools["listChanged"] === true ? { listChanged: true } : {} };
 }
 
 function readError(error: JsonValue): JsonObject {

@@ -22,6 +22,8 @@ export interface HttpOptions {
   readonly fetch?: typeof globalThis.fetch;
   /** TCP and TLS, ms. */
   readonly connectTimeoutMs: number;
+  /** One message, bytes; a larger one breaks its response off. */
+  readonly messageBytes: number;
 }
 
 export function createHttpTransport(options: HttpOptions): HttpTransport {
@@ -33,7 +35,9 @@ export function createHttpTransport(options: HttpOptions): HttpTransport {
   });
   const viaAgent = (input: unknown, init: unknown): Promise<unknown> =>
     undiciFetch(input as string, { ...(init as object), dispatcher: agent });
-  const fetch = options.fetch ?? (viaAgent as unknown as typeof globalThis.fetch);
+  const plain = options.fetch ?? (viaAgent as unknown as typeof globalThis.fetch);
+  const fetch: typeof globalThis.fetch = async (input, init) =>
+    bounded(await plain(input, init), options.messageBytes);
   const settings = { fetch, requestInit: { headers: { ...options.headers } } };
   const url = new URL(options.url);
   if (options.kind === "sse") {
@@ -46,4 +50,27 @@ export function createHttpTransport(options: HttpOptions): HttpTransport {
     endSession: () => transport.terminateSession().catch(() => {}),
     release: () => agent.destroy(),
   };
+}
+
+/**
+ * Security: a response without end must not fill the memory. An event stream may be endless as a whole, but no line of
+ * it; anything else is bounded as a whole.
+ */
+function bounded(response: Response, limit: number): Response {
+  const { body } = response;
+  if (body === null) return response;
+  const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
+  let since = 0;
+  const counter = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      const lineBreak = isStream ? chunk.lastIndexOf(0x0a) : -1;
+      const before = isStream ? chunk.indexOf(0x0a) : -1;
+      const longest = since + (before === -1 ? chunk.length : before);
+      since = lineBreak === -1 ? since + chunk.length : chunk.length - lineBreak - 1;
+      if (longest > limit) controller.error(new Error(`the answer is larger than ${limit >> 20} MB`));
+      else controller.enqueue(chunk);
+    },
+  });
+  const { status, statusText, headers } = response;
+  return new Response(body.pipeThrough(counter), { status, statusText, headers: [...headers] });
 }

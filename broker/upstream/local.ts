@@ -83,6 +83,7 @@ async function perform(
   deadline: Deadline,
   onSend: () => void,
 ): Promise<UpstreamResult> {
+  let done = false;
   try {
     deadline.signal.throwIfAborted();
     let input: unknown = args;
@@ -95,7 +96,7 @@ async function perform(
     const value: unknown = await tool.run(input, {
       signal: deadline.signal,
       progress(progress, total, message) {
-        if (deadline.signal.aborted) return;
+        if (done || deadline.signal.aborted) return;
         deadline.extend();
         options.onProgress?.({
           progress,
@@ -107,6 +108,8 @@ async function perform(
     return await answer(tool, value);
   } catch (error) {
     return failure(messageOf(error));
+  } finally {
+    done = true;
   }
 }
 

@@ -48,6 +48,7 @@ export function createWire(config: McpServerConfig, kind: WireKind, powers: Wire
     headers: config.headers ?? {},
     kind,
     connectTimeoutMs: powers.connectTimeoutMs,
+    messageBytes: powers.messageBytes,
     ...(powers.fetch === undefined ? {} : { fetch: powers.fetch }),
   });
   return {
