@@ -75,7 +75,7 @@ export interface CancelTimerMessage {
 export interface LogMessage {
   readonly type: "log";
   readonly slot: number;
-  readonly level: string;
+  /** One or more lines. */
   readonly text: string;
 }
 

@@ -39,6 +39,7 @@ export function createCalls(send: Send): Calls {
   let made = 0;
   let sent = 0;
   let inFlight = 0;
+  let over = false;
 
   function sendNext(): void {
     while (sent < made && inFlight < limits.callsInFlight) {
@@ -91,7 +92,8 @@ export function createCalls(send: Send): Calls {
         );
       }
       if (made >= limits.calls) {
-        send("limit", 0, "RUN_CALL_LIMIT", "", "", 0);
+        if (!over) send("limit", 0, "RUN_CALL_LIMIT", "", "", 0);
+        over = true;
         return new PromiseCtor<never>(() => {});
       }
       made += 1;

@@ -4,6 +4,7 @@ import { createCalls } from "./calls.ts";
 import { installCatalog } from "./catalog.ts";
 import { formatValue } from "./globals/format.ts";
 import { installGlobals } from "./globals/install.ts";
+import { createLog } from "./log.ts";
 import { installNamespaces } from "./namespaces.ts";
 import type { Send } from "./powers.ts";
 import {
@@ -16,6 +17,7 @@ import {
   safeList,
   append,
 } from "./primordials.ts";
+import { writeReturned } from "./returned.ts";
 import { describeThrown } from "./thrown.ts";
 import { createTimers } from "./timers.ts";
 import { ToolError } from "./tool-error.ts";
@@ -33,30 +35,21 @@ interface Start {
   };
 }
 
-/** Counted for every line besides its text, so that a flood of empty lines ends too. */
-const LINE_BYTES = 64;
-
 type Deliver = (kind: string, seq: number, at: number, payload: unknown, ok: boolean) => void;
 
 /** Called once per isolate by the worker; the result receives everything that happens to the run. */
 export function boot(send: Send): Deliver {
   let now = 0;
-  let logBudget = 0;
   const starters = safeList<(start: { seed: string; timeZone: string }) => void>();
   const calls = createCalls(send);
+  const log = createLog(send);
   const timers = createTimers(send);
   const settled = PromiseCtor.resolve();
-
-  const log = (level: string, text: string): void => {
-    logBudget -= text.length + LINE_BYTES;
-    if (logBudget < 0) send("limit", 0, "RUN_OUTPUT_LIMIT", "", "", 0);
-    else send("log", 0, level, text, "", 0);
-  };
 
   installGlobals({
     now: () => now,
     onStart: (listener) => append(starters, listener),
-    log,
+    log: (_level, text) => log.add(text),
     startTimer: timers.start,
     cancelTimer: timers.cancel,
   });
@@ -69,7 +62,7 @@ export function boot(send: Send): Deliver {
 
   function start(json: string): void {
     const facts = JSONParse(json) as Start;
-    logBudget = facts.limits.logBytes;
+    log.setBudget(facts.limits.logBytes);
     calls.setLimits(facts.limits);
     timers.setLimit(facts.limits.timers);
     installNamespaces(facts.manifestJson, calls);
@@ -80,6 +73,7 @@ export function boot(send: Send): Deliver {
   }
 
   function done(thrown: string): void {
+    log.flush();
     send("done", calls.pendingCount(), thrown, calls.pendingJson(), "", 0);
   }
 
@@ -88,7 +82,7 @@ export function boot(send: Send): Deliver {
     PromiseThen(
       PromiseThen(settled, script),
       (value) => {
-        if (value !== undefined) log("log", typeof value === "string" ? value : formatValue(value));
+        if (value !== undefined) log.add(writeReturned(value, formatValue));
         done("");
       },
       (thrown) => done(JSONStringify(describeThrown(thrown, formatValue)) ?? "{}"),
@@ -97,6 +91,7 @@ export function boot(send: Send): Deliver {
 
   return (kind, seq, at, payload, ok) => {
     now = at;
+    log.flush();
     if (kind === "call") calls.deliver(seq, ok, payload as string);
     else if (kind === "timer") timers.deliver(seq);
     else if (kind === "start") start(payload as string);

@@ -19,7 +19,8 @@ export function createTimers(send: Send): Timers {
       limit = next;
     },
     start(delayMs, fire) {
-      if (pending.size >= limit) throw new RangeErrorCtor(`more than ${limit} timers pending`);
+      // Security: each start is a message, so all of them are counted, not only those pending.
+      if (started >= limit) throw new RangeErrorCtor(`more than ${limit} timers in one run (limit timers)`);
       started += 1;
       pending.set(started, fire);
       send("timer", started, "", "", "", delayMs);

@@ -2,7 +2,7 @@
 
 export interface RunTimers {
   readonly started: number;
-  /** False when the number is not the next one, or too many are pending. */
+  /** False when the number is not the next one, or over the limit. */
   start(seq: number, delayMs: number): boolean;
   cancel(seq: number): void;
   /** The run is repeated from its start: its timers will be asked for again. */
@@ -27,7 +27,7 @@ export function createTimers(options: {
       if (seq !== asked + 1) return false;
       asked = seq;
       if (seq <= started) return true;
-      if (pending.size >= options.limit) return false;
+      if (seq > options.limit) return false;
       started = seq;
       const wait = delayMs >= 1 ? Math.min(delayMs, LONGEST_MS) : 1;
       pending.set(

@@ -80,7 +80,7 @@ export function startSession(
       case "cancelTimer":
         return send({ type, slot, seq });
       case "log":
-        return send({ type, slot, level: a, text: b });
+        return send({ type, slot, text: a });
       case "limit":
         return limit(a as "RUN_CALL_LIMIT");
       case "done":
