@@ -23,7 +23,6 @@ export interface RuntimeOptions {
   readonly memoryMb: number;
 }
 
-const CLEAN_RUNS = 200;
 const WARM_ISOLATES = 2;
 /** Workers a run may lose, by no fault of its own, before it is given up. */
 const MOVES = 3;
@@ -50,7 +49,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   const pool = createPool({
     workers: sandbox.workers,
     runsPerWorker,
-    cleanRuns: sandbox.isolation === "process" ? 1 : CLEAN_RUNS,
+    cleanRuns: sandbox.isolation === "process" ? 1 : sandbox.cleanRuns,
     queue: sandbox.queue,
     start: (events) => startWorkerProcess(launch, events),
   });

@@ -13,6 +13,8 @@ export interface SandboxOptions {
   readonly isolation?: "isolate" | "process";
   /** Runs of one principal at one time in one worker. @defaultValue 8 */
   readonly runsPerWorker?: number;
+  /** Clean runs after which a worker is replaced. @defaultValue 200 */
+  readonly cleanRuns?: number;
   /** Runs that may wait for a worker. @defaultValue 1 000 */
   readonly queue?: number;
 }
@@ -23,6 +25,7 @@ const schema = z.strictObject({
   workers: z.int().min(1).max(256).optional(),
   isolation: z.enum(["isolate", "process"]).optional(),
   runsPerWorker: z.int().min(1).max(64).optional(),
+  cleanRuns: z.int().min(1).max(1_000_000).optional(),
   queue: z.int().min(0).max(1_000_000).optional(),
 });
 
@@ -41,6 +44,7 @@ export function parseSandbox(value: unknown): Required<SandboxOptions> {
     workers: data.workers ?? 2,
     isolation: data.isolation ?? "isolate",
     runsPerWorker: data.runsPerWorker ?? 8,
+    cleanRuns: data.cleanRuns ?? 200,
     queue: data.queue ?? 1_000,
   };
 }
