@@ -1,0 +1,63 @@
+// Owns the summary of a run's calls by tool, and what of them may be repeated.
+import type { CallReceipt } from "../index.ts";
+import { counted } from "./text/amount.ts";
+import { dim, green, red, yellow, type Styled, type Text } from "./text/styled.ts";
+import { visibleLine } from "./text/visible.ts";
+
+const MAX_TOOLS = 30;
+const COLOURS: Readonly<Record<CallReceipt["status"], (text: Text) => Styled>> = {
+  ok: green,
+  error: red,
+  denied: yellow,
+  cancelled: yellow,
+  unsent: dim,
+};
+
+export function toolName({ server, tool }: { readonly server: string; readonly tool: string }): string {
+  return visibleLine(`${server}.${tool}`, 60);
+}
+
+/** One line per tool: its name, then its calls by what became of them. */
+export function callTable(calls: readonly CallReceipt[]): readonly Text[] {
+  const groups = [...groupBy(calls, toolName)];
+  const width = Math.max(0, ...groups.map(([name]) => name.length));
+  const rows = groups.slice(0, MAX_TOOLS).map(([name, group]): Text => {
+    const counts = [
+      ...groupBy(group, ({ status, code }) => (code === undefined ? status : `${status} ${code}`)),
+    ];
+    const parts = counts.map(([word, list], index): Text => {
+      const colour = COLOURS[(list[0] as CallReceipt).status];
+      return [index === 0 ? "" : ", ", colour(`${list.length.toLocaleString("en-US")} ${word}`)];
+    });
+    return ["  ", name.padEnd(width), "  ", parts];
+  });
+  const more = groups.length - rows.length;
+  return more > 0 ? [...rows, dim(`  and ${counted(more, "more tool")}`)] : rows;
+}
+
+/** What a failed run has already done: effects not to be repeated, effects unknown, and what is safe. */
+export function whatWasDone(calls: readonly CallReceipt[]): readonly Text[] {
+  if (calls.length === 0) return [dim("  no call was made")];
+  const sure = calls.filter((call) => !call.safeToRepeat && call.status !== "cancelled");
+  const unknown = calls.filter((call) => !call.safeToRepeat && call.status === "cancelled");
+  const safe = calls.filter((call) => call.safeToRepeat);
+  return [
+    ...sentence(yellow("  already done, do not repeat: "), sure),
+    ...sentence(yellow("  sent, effect unknown: "), unknown),
+    ...sentence(dim("  safe to repeat: "), safe),
+  ];
+}
+
+function sentence(head: Text, calls: readonly CallReceipt[]): readonly Text[] {
+  if (calls.length === 0) return [];
+  const groups = [...groupBy(calls, toolName)];
+  const names = groups
+    .slice(0, MAX_TOOLS)
+    .map(([name, { length }]) => (length === 1 ? name : `${name} ×${length}`));
+  const more = groups.length - names.length;
+  return [[head, names.join(", "), more > 0 ? ` and ${counted(more, "more tool")}` : ""]];
+}
+
+function groupBy<T>(items: readonly T[], key: (item: T) => string): Map<string, T[]> {
+  return Map.groupBy(items, key);
+}

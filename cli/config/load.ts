@@ -1,0 +1,116 @@
+// Owns the finding and reading of callgate.json, and the place in it of every mistake.
+import { readFile } from "node:fs/promises";
+import { dirname, isAbsolute, join, relative, resolve } from "node:path";
+import { CallgateError } from "../../index.ts";
+import { fileProblem, UsageError } from "../usage-error.ts";
+import { dim, type Text } from "../text/styled.ts";
+import { visibleLine } from "../text/visible.ts";
+import { DocumentProblem, parseDocument, type Document, type Position } from "./document.ts";
+import { parseShape, pathText, ShapeProblem, type Config } from "./shape.ts";
+
+export const CONFIG_NAME = "callgate.json";
+
+export interface LoadedConfig {
+  readonly config: Config;
+  /** As a person would name it; undefined when there is none. */
+  readonly file: string | undefined;
+  /** An error of the gate about this configuration, with the file and the place in it. Others pass. */
+  explain(error: unknown): unknown;
+}
+
+/**
+ * Reads `file`, or `callgate.json` of the folder when that exists; without either there are no servers.
+ * A relative `cwd`, and a `command` that begins with `./` or `../`, are taken from the file's folder, which is also
+ * the default `cwd`. Throws UsageError: file, line, column, path inside, what was expected.
+ */
+export async function loadConfig(options: {
+  readonly cwd: string;
+  readonly file: string | undefined;
+}): Promise<LoadedConfig> {
+  const path = resolve(options.cwd, options.file ?? CONFIG_NAME);
+  const shown = displayName(options.cwd, path);
+  let text: string;
+  try {
+    text = await readFile(path, "utf8");
+  } catch (error) {
+    const absent = options.file === undefined && (error as NodeJS.ErrnoException).code === "ENOENT";
+    if (absent) return { config: { servers: {} }, file: undefined, explain: (other) => other };
+    throw new UsageError(`${shown}: ${fileProblem(error)}`);
+  }
+  const document = readDocument(text, shown);
+  try {
+    const config = parseShape(document.value);
+    return {
+      config: { ...config, servers: rooted(config.servers, dirname(path)) },
+      file: shown,
+      explain: (error) => explain(error, document, shown),
+    };
+  } catch (error) {
+    if (!(error instanceof ShapeProblem)) throw error;
+    throw located(shown, document.positionOf([...error.path]), pathText(error.path), error.message);
+  }
+}
+
+function readDocument(text: string, file: string): Document {
+  try {
+    return parseDocument(text);
+  } catch (error) {
+    if (!(error instanceof DocumentProblem)) throw error;
+    throw located(file, error.position, "", `not valid JSON: ${error.message}`);
+  }
+}
+
+function rooted(
+  servers: Readonly<Record<string, unknown>>,
+  folder: string,
+): Readonly<Record<string, unknown>> {
+  const entries = Object.entries(servers).map(([name, entry]) => {
+    if (typeof entry !== "object" || entry === null || !Object.hasOwn(entry, "command")) return [name, entry];
+    const { cwd, command } = entry as { cwd?: unknown; command?: unknown };
+    const place = cwd === undefined ? folder : typeof cwd === "string" ? fromFolder(folder, cwd) : cwd;
+    const program =
+      typeof command === "string" && /^\.\.?[/\\]/.test(command) ? resolve(folder, command) : command;
+    return [name, { ...entry, cwd: place, command: program }];
+  });
+  return Object.fromEntries(entries) as Readonly<Record<string, unknown>>;
+}
+
+/** A folder that begins with a variable is whole once the variable is known. */
+function fromFolder(folder: string, path: string): string {
+  return isAbsolute(path) || path.startsWith("${") ? path : join(folder, path);
+}
+
+function explain(error: unknown, document: Document, file: string): unknown {
+  if (!CallgateError.is(error) || !error.code.startsWith("CONFIG_")) return error;
+  if (error.code === "CONFIG_POLICY_INVALID") return explainPolicy(error, document, file) ?? error;
+  const path = error.data["path"];
+  if (typeof path !== "string" || path === "") return new UsageError(`${file}: ${error.message}`);
+  return located(file, document.positionOfText(path), "", error.message);
+}
+
+function explainPolicy(error: CallgateError, document: Document, file: string): UsageError | undefined {
+  const { source, problems } = error.data as {
+    source?: unknown;
+    problems?: readonly { readonly path: string; readonly expected: string }[];
+  };
+  const [first] = Array.isArray(problems) ? problems : [];
+  if (first === undefined) return undefined;
+  const layer =
+    typeof source === "string" && Array.isArray((document.value as Config).policy) ? source : "policy";
+  const path = first.path === "(top)" ? layer : `${layer}.${first.path}`;
+  const more = problems === undefined || problems.length < 2 ? "" : ` (and ${problems.length - 1} more)`;
+  return located(file, document.positionOfText(path), path, `${first.expected}${more}`);
+}
+
+function located(file: string, position: Position, path: string, message: string): UsageError {
+  const where = `${file}:${position.line}:${position.column}`;
+  const source = visibleLine(position.source, 120);
+  const caret = position.column <= 120 ? `${" ".repeat(position.column - 1)}^` : "";
+  const detail: Text = dim(`  ${source}\n  ${caret}`);
+  return new UsageError(`${where}: ${path === "" ? "" : `${path}: `}${message}`, detail);
+}
+
+function displayName(cwd: string, path: string): string {
+  const near = relative(cwd, path);
+  return near.startsWith("..") || isAbsolute(near) ? path : near;
+}

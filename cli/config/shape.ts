@@ -1,0 +1,132 @@
+// Owns what callgate.json may hold, and the sentence for what it may not.
+import { z } from "zod";
+import { DEFAULT_LIMITS, type RunLimits, type SandboxOptions } from "../../index.ts";
+import { LimitProblem, limitKey, limitValue } from "../limits.ts";
+import { nearest } from "../text/nearest.ts";
+import { visibleLine } from "../text/visible.ts";
+
+/** The keys of callgate.json, parsed. Servers and policy are judged by the gate. */
+export interface Config {
+  readonly servers: Readonly<Record<string, unknown>>;
+  readonly policy?: unknown;
+  readonly limits?: Partial<RunLimits>;
+  readonly sandbox?: SandboxOptions;
+  readonly catalog?: { readonly contextWindow?: number; readonly threshold?: number };
+  readonly timeZone?: string;
+}
+
+/** What is wrong at one place of the value. */
+export class ShapeProblem extends Error {
+  readonly path: readonly (string | number)[];
+  constructor(path: readonly (string | number)[], message: string) {
+    super(message);
+    this.path = path;
+  }
+}
+
+const object = z.record(z.string(), z.unknown());
+const positive = z.int().min(1);
+const sandbox = z.strictObject({
+  require: z.array(z.enum(["network", "memory"])).optional(),
+  jit: z.boolean().optional(),
+  workers: positive.optional(),
+  isolation: z.enum(["isolate", "process"]).optional(),
+  runsPerWorker: positive.optional(),
+  queue: z.int().min(0).optional(),
+});
+const catalog = z.strictObject({
+  contextWindow: z.number().positive().optional(),
+  threshold: z.number().positive().max(1).optional(),
+});
+const shape = z.strictObject({
+  $schema: z.string().optional(),
+  mcpServers: object.optional(),
+  servers: object.optional(),
+  policy: z.union([object, z.array(object)], { error: "expected an object, or a list of them" }).optional(),
+  limits: object.optional(),
+  sandbox: sandbox.optional(),
+  catalog: catalog.optional(),
+  timeZone: z.string().refine(isTimeZone, 'expected a time zone such as "Europe/Berlin"').optional(),
+});
+const KEYS: ReadonlyMap<string, readonly string[]> = new Map([
+  ["", Object.keys(shape.shape)],
+  ["sandbox", Object.keys(sandbox.shape)],
+  ["catalog", Object.keys(catalog.shape)],
+]);
+
+/** Throws ShapeProblem. `mcpServers` and `servers` are one thing; giving both is a mistake. */
+export function parseShape(value: unknown): Config {
+  const parsed = shape.safeParse(value);
+  if (!parsed.success) throw problemOf(parsed.error.issues[0] as z.core.$ZodIssue, value);
+  const { mcpServers, servers, limits, $schema: _, ...rest } = parsed.data;
+  if (mcpServers !== undefined && servers !== undefined)
+    throw new ShapeProblem(["servers"], "expected one of mcpServers and servers, they mean the same");
+  const config = { ...rest, servers: mcpServers ?? servers ?? {} };
+  // JSON has no undefined; what zod leaves out is absent.
+  return (limits === undefined ? config : { ...config, limits: parseLimits(limits) }) as Config;
+}
+
+export function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat("en", { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function parseLimits(given: Record<string, unknown>): Partial<RunLimits> {
+  const entries = Object.entries(given).map(([name, value]) => {
+    try {
+      const key = limitKey(name);
+      return [key, limitValue(key, value)] as const;
+    } catch (error) {
+      throw error instanceof LimitProblem ? new ShapeProblem(["limits", name], error.message) : error;
+    }
+  });
+  return Object.fromEntries(entries) as Partial<typeof DEFAULT_LIMITS>;
+}
+
+function problemOf(issue: z.core.$ZodIssue, value: unknown): ShapeProblem {
+  const path = issue.path.map((part) => (typeof part === "number" ? part : String(part)));
+  if (issue.code === "unrecognized_keys") {
+    const [key = ""] = issue.keys;
+    const known = KEYS.get(path.join(".")) ?? [];
+    const near = nearest(key, known);
+    const hint = near === undefined ? `expected one of ${known.join(", ")}` : `did you mean ${near}?`;
+    return new ShapeProblem([...path, key], `unknown key ${JSON.stringify(visibleLine(key, 60))}; ${hint}`);
+  }
+  if (issue.code === "invalid_type") {
+    const wanted =
+      issue.expected === "record" || issue.expected === "object" ? "an object" : `a ${issue.expected}`;
+    return new ShapeProblem(
+      path,
+      `expected ${wanted.replace(/^a (?=[aeiou])/, "an ")}, got ${kindAt(value, path)}`,
+    );
+  }
+  if (issue.code === "invalid_value")
+    return new ShapeProblem(path, `expected ${issue.values.map((one) => JSON.stringify(one)).join(" or ")}`);
+  return new ShapeProblem(path, issue.message.charAt(0).toLowerCase() + issue.message.slice(1));
+}
+
+function kindAt(value: unknown, path: readonly (string | number)[]): string {
+  const found = path.reduce<unknown>(
+    (inner, key) =>
+      typeof inner === "object" && inner !== null && Object.hasOwn(inner, key)
+        ? (inner as Record<string | number, unknown>)[key]
+        : undefined,
+    value,
+  );
+  if (found === null) return "null";
+  if (Array.isArray(found)) return "an array";
+  return typeof found === "object" ? "an object" : `a ${typeof found}`;
+}
+
+/** `sandbox.require[0]`. */
+export function pathText(path: readonly (string | number)[]): string {
+  return path
+    .map((part, index) =>
+      typeof part === "number" ? `[${part}]` : `${index === 0 ? "" : "."}${visibleLine(part, 64)}`,
+    )
+    .join("");
+}

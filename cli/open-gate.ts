@@ -1,0 +1,85 @@
+// Owns the way from configuration to an open gate, and who answers questions about calls.
+import { createCallgate, type ApprovalAnswer, type Approve, type Gate } from "../index.ts";
+import { loadConfig, type LoadedConfig } from "./config/load.ts";
+import { raced, type Interrupt } from "./interrupt.ts";
+import type { Screen } from "./screen.ts";
+import { counted } from "./text/amount.ts";
+import { dim, yellow } from "./text/styled.ts";
+import { visibleLine } from "./text/visible.ts";
+import type { World } from "./world.ts";
+
+/** What every command works with. */
+export interface Session {
+  readonly world: World;
+  readonly screen: Screen;
+  readonly interrupt: Interrupt;
+}
+
+export interface OpenGate extends AsyncDisposable {
+  readonly gate: Gate;
+  readonly loaded: LoadedConfig;
+}
+
+const MAX_NOTES = 10;
+
+/** Throws UsageError for a configuration that cannot be used, and WORKER_START_FAILED for the sandbox. */
+export async function openGate(
+  session: Session,
+  options: {
+    readonly config: string | undefined;
+    readonly approve?: Approve | undefined;
+    readonly quiet?: boolean;
+  },
+): Promise<OpenGate> {
+  const { world, screen, interrupt } = session;
+  const loaded = await loadConfig({ cwd: world.cwd, file: options.config });
+  const { servers, policy, limits, sandbox, catalog } = loaded.config;
+  const count = Object.keys(servers).length;
+  if (options.quiet !== true && count > 0) screen.live(`starting ${counted(count, "server")}`);
+  const making = createCallgate({
+    servers,
+    env: world.env,
+    ...(policy !== undefined && { policy }),
+    ...(limits !== undefined && { limits }),
+    ...(sandbox !== undefined && { sandbox }),
+    ...(catalog !== undefined && { catalog }),
+    ...(options.approve !== undefined && { approve: options.approve }),
+  });
+  let gate: Gate;
+  try {
+    gate = await raced(making, interrupt.signal);
+  } catch (error) {
+    // Interrupted: what has been started so far is ended with this process.
+    making.then((late) => late[Symbol.asyncDispose]()).catch(() => {});
+    throw loaded.explain(error);
+  } finally {
+    screen.live(undefined);
+  }
+  return { gate, loaded, [Symbol.asyncDispose]: () => gate[Symbol.asyncDispose]() };
+}
+
+/** Servers that do not work and notes of the gate, on stderr. */
+export function noteProblems({ screen }: Session, gate: Gate): void {
+  for (const { server, state, error } of gate.servers()) {
+    if (state !== "failed") continue;
+    screen.note([
+      yellow("warning: "),
+      `server ${visibleLine(server, 60)} is not available: ${visibleLine(error ?? "", 600)}`,
+    ]);
+  }
+  for (const note of gate.notes.slice(0, MAX_NOTES)) screen.note(dim(`note: ${visibleLine(note, 300)}`));
+  const more = gate.notes.length - MAX_NOTES;
+  if (more > 0) screen.note(dim(`and ${counted(more, "more note")}: callgate doctor`));
+}
+
+const REFUSED: ApprovalAnswer = { decision: "deny", reason: "refused by --deny" };
+
+/** The answer to every question, given beforehand; undefined when a person is to be asked. */
+export function standingAnswer(options: {
+  readonly yes?: boolean;
+  readonly deny?: boolean;
+}): Approve | undefined {
+  if (options.yes === true) return () => Promise.resolve({ decision: "allow", scope: "run" });
+  if (options.deny === true) return () => Promise.resolve(REFUSED);
+  return undefined;
+}

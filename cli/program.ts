@@ -1,0 +1,243 @@
+// Owns the one definition of all commands, from which parsing, help, completion and docs/cli.md come.
+import { Argument, Command, InvalidArgumentError, Option } from "commander";
+import { DEFAULT_LIMITS, type RunLimits } from "../index.ts";
+import type { CheckFlags } from "./commands/check.ts";
+import type { RunFlags } from "./commands/run.ts";
+import type { ToolsFlags } from "./commands/tools.ts";
+import { isTimeZone } from "./config/shape.ts";
+import { EXIT_MEANINGS } from "./exit-code.ts";
+import { LimitProblem, parseLimit } from "./limits.ts";
+
+/** What each command does; resolves to the exit code. */
+export interface Handlers {
+  run(file: string | undefined, flags: RunFlags): Promise<number>;
+  check(file: string | undefined, flags: CheckFlags): Promise<number>;
+  types(flags: { readonly config?: string }): Promise<number>;
+  listTools(flags: ToolsFlags): Promise<number>;
+  searchTools(query: string, flags: ToolsFlags): Promise<number>;
+  showTools(names: readonly string[], flags: ToolsFlags): Promise<number>;
+  doctor(flags: { readonly config?: string; readonly json?: boolean }): Promise<number>;
+  init(): Promise<number>;
+  completion(shell: string): Promise<number>;
+}
+
+export const SHELLS: readonly string[] = ["bash", "zsh", "fish"];
+
+const examples = new WeakMap<Command, readonly string[]>();
+
+/** Command lines that show a command in use. */
+export function examplesOf(command: Command): readonly string[] {
+  return examples.get(command) ?? [];
+}
+
+/** `done` is told the exit code of the command that ran. */
+export function createProgram(
+  handlers: Handlers,
+  options: { readonly version: string; readonly done: (code: number) => void },
+): Command {
+  const ending =
+    <A extends readonly unknown[]>(work: (...args: A) => Promise<number>) =>
+    async (...args: A): Promise<void> =>
+      options.done(await work(...args));
+  const program = new Command("callgate")
+    .description("Runs a script that calls MCP tools: type-checked first, isolated, every call authorized.")
+    .version(options.version, "-V, --version", "print the version")
+    .helpOption("-h, --help", "print help")
+    .showHelpAfterError("(callgate --help shows how)")
+    .addHelpText("after", () => `\nExit codes:\n${exitCodeLines().join("\n")}`);
+  withExamples(program, [
+    "callgate run script.ts",
+    "callgate run -e 'console.log(await catalog.search(\"issues\"))'",
+    'callgate tools search "read a file"',
+    "callgate doctor",
+  ]);
+
+  const run = program
+    .command("run")
+    .description("run a script; stdout carries what it logs")
+    .addArgument(scriptArgument())
+    .addOption(evalOption())
+    .addOption(configOption())
+    .addOption(
+      new Option("--check <mode>", "what a type error does")
+        .choices(["error", "warn", "off"])
+        .default("error"),
+    )
+    .addOption(limitOption())
+    .addOption(new Option("--yes", "approve every call that needs approval").conflicts("deny"))
+    .addOption(new Option("--deny", "refuse every call that needs approval, without asking"))
+    .addOption(jsonOption("print the whole result as JSON instead of the output"))
+    .addOption(new Option("-q, --quiet", "no progress and no receipt on stderr"))
+    .addOption(new Option("--principal <name>", "whose run it is"))
+    .addOption(
+      new Option("--timezone <name>", "time zone of the script, for example Europe/Berlin").argParser(
+        parseTimeZone,
+      ),
+    )
+    .addOption(new Option("--watch", "run again whenever the file changes"))
+    .action(ending(handlers.run));
+  run.addHelpText("after", () => `\nLimits and their defaults:\n  ${limitList()}`);
+  withExamples(run, [
+    "callgate run script.ts --config callgate.json",
+    "callgate run script.ts --limit wallMs=2m --limit calls=500",
+    "cat script.ts | callgate run - --json --quiet",
+    "callgate run -e 'return 6 * 7'",
+  ]);
+
+  const check = program
+    .command("check")
+    .description("type-check a script against the tools; nothing runs")
+    .addArgument(scriptArgument())
+    .addOption(evalOption())
+    .addOption(configOption())
+    .addOption(jsonOption("print the diagnostics as JSON"))
+    .action(ending(handlers.check));
+  withExamples(check, ["callgate check script.ts", "callgate check script.ts --json"]);
+
+  const types = program
+    .command("types")
+    .description("print TypeScript declarations of every tool, for an editor")
+    .addOption(configOption())
+    .action(ending(handlers.types));
+  withExamples(types, ["callgate types > callgate.d.ts"]);
+
+  addTools(program, handlers, ending);
+
+  const doctor = program
+    .command("doctor")
+    .description("say whether this machine, the configuration and its servers work, and why not")
+    .addOption(configOption())
+    .addOption(jsonOption())
+    .action(ending(handlers.doctor));
+  withExamples(doctor, ["callgate doctor", "callgate doctor --config other.json"]);
+
+  const init = program
+    .command("init")
+    .description("write a commented callgate.json into this folder")
+    .action(ending(() => handlers.init()));
+  withExamples(init, ["callgate init"]);
+
+  const completion = program
+    .command("completion")
+    .description("print a completion script for a shell")
+    .addArgument(new Argument("<shell>", "which shell").choices(SHELLS))
+    .action(ending((shell: string) => handlers.completion(shell)));
+  withExamples(completion, [
+    "callgate completion bash > /etc/bash_completion.d/callgate",
+    "callgate completion zsh > ~/.zfunc/_callgate",
+    "callgate completion fish > ~/.config/fish/completions/callgate.fish",
+  ]);
+  return program;
+}
+
+type Ending = <A extends readonly unknown[]>(
+  work: (...args: A) => Promise<number>,
+) => (...args: A) => Promise<void>;
+
+function addTools(program: Command, handlers: Handlers, ending: Ending): void {
+  const tools = program.command("tools").description("look at the tools that scripts can call");
+  withExamples(tools, [
+    "callgate tools",
+    'callgate tools search "create issue" --detail full',
+    "callgate tools show files.read_text_file",
+  ]);
+  tools
+    .command("list", { isDefault: true })
+    .description("every tool, server by server")
+    .addOption(configOption())
+    .addOption(serverOption())
+    .addOption(detailOption("name"))
+    .addOption(countOption("of each server at most", 100))
+    .addOption(jsonOption())
+    .action(ending(handlers.listTools));
+  tools
+    .command("search")
+    .description("tools by what they do, best first")
+    .argument("<query>", "words, or a name")
+    .addOption(configOption())
+    .addOption(serverOption())
+    .addOption(detailOption("summary"))
+    .addOption(countOption("at most", 10))
+    .addOption(jsonOption())
+    .action(ending(handlers.searchTools));
+  tools
+    .command("show")
+    .description("the declarations of some tools")
+    .argument("<names...>", "names in any spelling, such as files.read_text_file")
+    .addOption(configOption())
+    .addOption(serverOption())
+    .addOption(detailOption("full"))
+    .addOption(jsonOption())
+    .action(ending((names: readonly string[], flags: ToolsFlags) => handlers.showTools(names, flags)));
+}
+
+function scriptArgument(): Argument {
+  return new Argument("[file]", "the script; - is standard input");
+}
+
+function evalOption(): Option {
+  return new Option("-e, --eval <script>", "the script itself, instead of a file");
+}
+
+function configOption(): Option {
+  return new Option("-c, --config <file>", "configuration file (default: callgate.json, when there is one)");
+}
+
+function jsonOption(text: string = "print JSON"): Option {
+  return new Option("--json", text);
+}
+
+function serverOption(): Option {
+  return new Option("--server <name>", "only tools of this server");
+}
+
+function detailOption(fallback: string): Option {
+  return new Option("--detail <level>", "how much of each tool")
+    .choices(["name", "summary", "full"])
+    .default(fallback);
+}
+
+function countOption(text: string, fallback: number): Option {
+  return new Option("--limit <count>", `how many ${text}, 1 to 100`)
+    .default(fallback)
+    .argParser((written) => {
+      const count = Number(written);
+      if (Number.isInteger(count) && count >= 1 && count <= 100) return count;
+      throw new InvalidArgumentError("expected a whole number from 1 to 100");
+    });
+}
+
+function limitOption(): Option {
+  return new Option("--limit <name=value>", "bound of the run, such as wallMs=10s; may be repeated")
+    .default({}, "")
+    .argParser((written, before: Partial<RunLimits>) => {
+      try {
+        const [key, value] = parseLimit(written);
+        return { ...before, [key]: value };
+      } catch (error) {
+        throw error instanceof LimitProblem ? new InvalidArgumentError(error.message) : error;
+      }
+    });
+}
+
+function parseTimeZone(name: string): string {
+  if (!isTimeZone(name)) throw new InvalidArgumentError("expected a time zone such as Europe/Berlin");
+  return name;
+}
+
+function limitList(): string {
+  return Object.entries(DEFAULT_LIMITS)
+    .map(([name, value]) => `${name}=${value}`)
+    .join("\n  ");
+}
+
+/** The exit codes, one a line. */
+export function exitCodeLines(): readonly string[] {
+  const width = Math.max(...EXIT_MEANINGS.map(([code]) => code.length));
+  return EXIT_MEANINGS.map(([code, meaning]) => `  ${code.padEnd(width)}  ${meaning}`);
+}
+
+function withExamples(command: Command, commandLines: readonly string[]): void {
+  examples.set(command, commandLines);
+  command.addHelpText("after", `\nExamples:\n${commandLines.map((line) => `  ${line}`).join("\n")}`);
+}

@@ -1,0 +1,128 @@
+// Owns the running of one command line: from arguments to exit code, with everything it started ended.
+import { readFile } from "node:fs/promises";
+import { CommanderError } from "commander";
+import { CallgateError } from "../index.ts";
+import { commandModels } from "./command-model.ts";
+import { checkCommand } from "./commands/check.ts";
+import { doctorCommand } from "./commands/doctor.ts";
+import { initCommand } from "./commands/init.ts";
+import { runCommand } from "./commands/run.ts";
+import { listCommand, searchCommand, showCommand } from "./commands/tools.ts";
+import { typesCommand } from "./commands/types.ts";
+import { completionScript } from "./completion/script.ts";
+import { EXIT, exitCodeOfError } from "./exit-code.ts";
+import { createInterrupt, type Interrupt } from "./interrupt.ts";
+import type { Session } from "./open-gate.ts";
+import { createProgram, type Handlers } from "./program.ts";
+import { createScreen, type Screen } from "./screen.ts";
+import { bold, dim, red } from "./text/styled.ts";
+import { visibleLine } from "./text/visible.ts";
+import { UsageError } from "./usage-error.ts";
+import type { World } from "./world.ts";
+
+/** Runs the command line of this process, and ends the process. */
+export async function start(): Promise<void> {
+  const world: World = {
+    argv: process.argv.slice(2),
+    env: process.env,
+    cwd: process.cwd(),
+    stdin: process.stdin,
+    stdout: process.stdout,
+    stderr: process.stderr,
+    version: await ownVersion(),
+    nodeVersion: process.version,
+  };
+  using interrupt = createInterrupt({
+    source: process,
+    now: () => performance.now(),
+    exitNow: (code) => process.exit(code),
+  });
+  const screen = createScreen(world, { closed: interrupt.stop });
+  const code = await runCommandLine({ world, screen, interrupt });
+  await screen.flush();
+  // Not left to the event loop: what a server or a library still holds open must not keep the command from ending.
+  process.exit(code);
+}
+
+/** Resolves to the exit code; never rejects. */
+export async function runCommandLine(session: Session): Promise<number> {
+  const { world, screen, interrupt } = session;
+  let code: number = EXIT.completed;
+  const program = createProgram(
+    handlersFor(session, () => commandModels(program)),
+    {
+      version: world.version,
+      done: (ended) => (code = ended),
+    },
+  );
+  prepare(program, screen);
+  try {
+    if (world.argv.length === 0) {
+      screen.note(program.helpInformation().trimEnd());
+      return EXIT.usage;
+    }
+    await program.parseAsync([...world.argv], { from: "user" });
+  } catch (error) {
+    code = report(error, screen, interrupt);
+  }
+  return interrupt.exitCode ?? code;
+}
+
+function handlersFor(session: Session, models: () => ReturnType<typeof commandModels>): Handlers {
+  return {
+    run: (file, flags) => runCommand(session, file, flags),
+    check: (file, flags) => checkCommand(session, file, flags),
+    types: (flags) => typesCommand(session, flags),
+    listTools: (flags) => listCommand(session, flags),
+    searchTools: (query, flags) => searchCommand(session, query, flags),
+    showTools: (names, flags) => showCommand(session, names, flags),
+    doctor: (flags) => doctorCommand(session, flags),
+    init: () => initCommand(session),
+    completion: (shell) => {
+      session.screen.print(completionScript(shell, models()));
+      return Promise.resolve(EXIT.completed);
+    },
+  };
+}
+
+function prepare(program: ReturnType<typeof createProgram>, screen: Screen): void {
+  for (const command of [program, ...program.commands, ...program.commands.flatMap((one) => one.commands)]) {
+    command.exitOverride();
+    command.configureOutput({
+      writeOut: (text) => screen.print(text),
+      writeErr: (text) => screen.note(text.trimEnd()),
+    });
+  }
+}
+
+function report(error: unknown, screen: Screen, interrupt: Interrupt): number {
+  // What breaks because it was asked to end is no news.
+  if (interrupt.signal.aborted) return EXIT.completed;
+  // Commander has said it already.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.completed : EXIT.usage;
+  if (error instanceof UsageError) {
+    screen.note([bold(red("callgate: ")), error.message]);
+    if (error.detail !== "") screen.note(error.detail);
+  } else if (CallgateError.is(error)) {
+    screen.note([bold(red("error")), " ", bold(error.code), ": ", error.message]);
+  } else {
+    const { stack, message } = error instanceof Error ? error : new Error(String(error));
+    screen.note([bold(red("error")), " ", bold("INTERNAL"), `: ${visibleLine(message, 1_000)}`]);
+    screen.note(dim(`this is a bug in Callgate, please report it:\n${stack ?? ""}`));
+  }
+  return exitCodeOfError(error);
+}
+
+/** From the package.json beside cli/ (sources) or above dist/ (built). */
+async function ownVersion(): Promise<string> {
+  for (const place of ["../package.json", "../../package.json"]) {
+    try {
+      const text = await readFile(new URL(place, import.meta.url), "utf8");
+      const { name, version } = JSON.parse(text) as { name?: unknown; version?: unknown };
+      if (name === "callgate" && typeof version === "string") return version;
+    } catch {
+      // Not here; the other place has it.
+    }
+  }
+  return "unknown";
+}
