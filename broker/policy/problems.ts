@@ -45,9 +45,30 @@ const UNSUPPORTED: readonly (readonly [path: readonly string[], sentence: string
   [["tools", "*", "onUnknown"], "this version never repeats a call whose outcome is unknown; remove it"],
 ];
 
-/** Throws PolicyProblem for a section this version cannot honour. */
+/** Throws PolicyProblem for a section this version cannot honour, and for a name no reader would keep. */
 export function refuseUnsupported(policy: unknown): void {
+  refuseProto(policy);
   for (const [path, sentence] of UNSUPPORTED) visit(policy, path, [], sentence);
+}
+
+// Security: the schema reader drops members named __proto__, and a dropped condition would widen its rule.
+function refuseProto(policy: unknown): void {
+  const seen = new Set<object>();
+  const waiting: { value: unknown; at: ProblemPath }[] = [{ value: policy, at: [] }];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const { value, at } = next;
+    if (typeof value !== "object" || value === null || seen.has(value)) continue;
+    seen.add(value);
+    if (Object.hasOwn(value, "__proto__")) {
+      throw new PolicyProblem(
+        [...at, "__proto__"],
+        "this name cannot be used here; as an argument, write \\__proto__",
+      );
+    }
+    for (const [key, member] of Object.entries(value)) {
+      waiting.push({ value: member, at: [...at, Array.isArray(value) ? Number(key) : key] });
+    }
+  }
 }
 
 function visit(value: unknown, path: readonly string[], at: readonly string[], sentence: string): void {

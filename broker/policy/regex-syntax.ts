@@ -159,13 +159,13 @@ function readEscape(reader: Reader): CharacterSet {
   const control = CONTROLS.get(character);
   if (control !== undefined) return single(control);
   if (character === "x" || character === "u") {
-    const code = /^(?:\{([0-9a-f]{1,6})\}|([0-9a-f]{4}|[0-9a-f]{2}(?![0-9a-f])))/i.exec(reader.rest(8));
-    const digits = code?.[1] ?? code?.[2];
-    const point = digits === undefined ? Number.NaN : Number.parseInt(digits, 16);
-    const wellFormed =
-      code?.[1] !== undefined ? character === "u" : digits?.length === (character === "x" ? 2 : 4);
-    if (!wellFormed || !(point <= 0x10ffff)) throw new SyntaxError("\\xHH, \\uHHHH or \\u{H…}");
-    reader.eat(code![0]);
+    const form = character === "x" ? /^([0-9a-f]{2})/i : /^(?:\{([0-9a-f]{1,6})\}|([0-9a-f]{4}))/i;
+    const code = form.exec(reader.rest(8));
+    const point = Number.parseInt(code?.[1] ?? code?.[2] ?? "", 16);
+    if (code === null || point > 0x10ffff) throw new SyntaxError("\\xHH, \\uHHHH or \\u{H…}");
+    // Half a pair would match nothing, since texts are read by code points.
+    if (point >= 0xd800 && point <= 0xdfff) throw new SyntaxError("\\u{H…} for a character beyond FFFF");
+    reader.eat(code[0]);
     return single(point);
   }
   if (/[A-Za-z0-9]/.test(character)) throw new SyntaxError(`a pattern without \\${character}`);

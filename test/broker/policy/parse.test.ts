@@ -69,7 +69,7 @@ test.each([
     { flows: [{ from: "private", to: { external: true }, effect: "allow" }] },
     'flows[0].effect: expected "ask", "deny"',
   ],
-  [{ flows: [{ from: [], to: "a.b", effect: "ask" }] }, "flows[0].from: expected a label"],
+  [{ flows: [{ from: [], to: "a.b", effect: "ask" }] }, "flows[0].from: expected at least 1 entries"],
   [{ flows: [{ from: "private", to: {}, effect: "ask" }] }, "flows[0].to: expected tool patterns"],
   [{ servers: { a: { results: ["Private!"] } } }, "servers.a.results[0]: expected a label"],
   [{ servers: { a: { results: ["server:b"] } } }, "servers.a.results[0]: expected a label"],
@@ -106,10 +106,14 @@ test(verifies("policy:parse", "a hostile name in a policy cannot forge lines of 
   expect(message).not.toMatch(/[\n\u202e\u001b]/);
 });
 
-test(verifies("policy:parse", "a __proto__ key is a key like any other"), () => {
+test(verifies("policy:parse", "a member named __proto__ is refused wherever it stands, not dropped"), () => {
   expect(messageOf(JSON.parse('{"__proto__": {"default": "allow"}}'))).toContain("__proto__");
-  const policy = parsePolicy([{ source: "x", value: { rules: [{ tools: "a.__proto__", effect: "deny" }] } }]);
-  expect(policy.layers[0]!.rules).toHaveLength(1);
+  const when = '{"p": {"equals": 1}, "__proto__": {"equals": 2}}';
+  const message = messageOf(JSON.parse(`{"rules": [{"tools": "a.b", "effect": "allow", "when": ${when}}]}`));
+  expect(message).toContain("rules[0].when.__proto__: this name cannot be used here");
+  const cyclic: Record<string, unknown> = {};
+  cyclic["rules"] = cyclic;
+  expect(messageOf(cyclic)).toContain("rules: expected array");
 });
 
 test.each([
