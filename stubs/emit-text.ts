@@ -44,11 +44,12 @@ const LATER = /(?:\b(?:e\.g|i\.e|etc|vs|approx|incl|max|min|no|cf|resp)|\b[A-Z])
 /** The first sentence of a description, cut at `maxLength` UTF-16 units. */
 export function firstSentence(text: string, maxLength: number): string {
   const start = text.slice(0, maxLength * 4).trimStart();
-  // A blank line or a list ends the sentence as well.
-  const block = start.split(/\r?\n\s*(?:\r?\n|[-*#•>|]|\d+[.)])/, 1)[0] ?? "";
-  for (const match of block.matchAll(/[.!?](?=\s)|[。！？]/g)) {
-    const sentence = block.slice(0, match.index);
+  // A blank line, a list or a heading ends the sentence as well, and so does a line that is clearly not full.
+  const block = start.split(/\r?\n\s*(?:\r?\n|[-*#•>|]|\d+[.)]|[A-Z][\w ]{0,40}:)/, 1)[0] ?? "";
+  const line = /^[^\n]{1,60}\n(?=\s*[A-Z])/.exec(block)?.[0] ?? block;
+  for (const match of line.matchAll(/[.!?](?=\s)|[。！？]/g)) {
+    const sentence = line.slice(0, match.index);
     if (!LATER.test(sentence)) return commentText(`${sentence}${match[0]}`, maxLength);
   }
-  return commentText(block, maxLength);
+  return commentText(line, maxLength);
 }

@@ -12,7 +12,7 @@ export interface EmittedTool {
 }
 
 const MAX_BYTES = 64_000;
-const NAME_SUMMARY = 80;
+const NAME_SUMMARY = 68;
 const SUMMARY = 200;
 const FULL = 4_000;
 
@@ -35,9 +35,9 @@ export function emitTool(named: NamedTool, options: { readonly detail: Detail })
   });
 }
 
-/** What a tool does, in one line of at most 80 characters; empty when its server does not say. */
+/** What a tool does, in one line of at most 68 UTF-16 units, without a full stop; empty when nobody says. */
 export function emitOneLine({ tool }: NamedTool): string {
-  return firstSentence(tool.description ?? tool.title ?? "", NAME_SUMMARY);
+  return firstSentence(tool.description ?? tool.title ?? "", NAME_SUMMARY).replace(/\.$/, "");
 }
 
 /**

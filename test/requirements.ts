@@ -5,6 +5,8 @@ import { requirements as catalog } from "./stubs/catalog-requirements.ts";
 import { requirements as check } from "./stubs/check-requirements.ts";
 import { requirements as contract } from "./contract/requirements.ts";
 import { requirements as guest } from "./runtime/guest/requirements.ts";
+import { requirements as schema } from "./contract/schema-requirements.ts";
+import { requirements as stubs } from "./stubs/requirements.ts";
 import { requirements as repository } from "./repository/requirements.ts";
 import { requirements as upstream } from "./broker/upstream-requirements.ts";
 
@@ -15,6 +17,8 @@ export const requirements: Readonly<Record<string, string>> = {
   ...contract,
   ...guest,
   ...repository,
+  ...schema,
+  ...stubs,
   ...upstream,
 };
 

@@ -20,6 +20,7 @@ export function repairInexact(walk: SchemaWalk): void {
     }
   }
   for (const copy of walk.inexact) repair(copy, walk.inexact);
+  for (const copy of walk.opened) copy["additionalProperties"] = true;
 }
 
 function repair(copy: Copy, inexact: ReadonlySet<Copy>): void {

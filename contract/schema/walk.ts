@@ -6,6 +6,7 @@ import { printable, quoted } from "./printable.ts";
 
 const MAX_SCHEMAS = 20_000;
 const MAX_DEPTH = 200;
+const MAX_PATTERNS = 100;
 const MAX_NOTES = 24;
 const MAX_UNIQUE = 1_000;
 
@@ -53,9 +54,12 @@ export class SchemaWalk {
   readonly edges: Edge[] = [];
   /** Copies that accept more than their source does. */
   readonly inexact: Set<Copy> = new Set();
+  /** Copies that lost a pattern of property names: keys it allowed must not fall under `additionalProperties`. */
+  readonly opened: Set<Copy> = new Set();
   /** Source schema → where its copy is. */
   readonly places: Map<JsonObject, { readonly path: string; readonly copy: Copy }> = new Map();
   readonly anchors: Map<JsonObject, Map<string, JsonObject>> = new Map();
+  readonly #patterns = new Map<string, number | undefined>();
   #schemas = 0;
 
   constructor(source: JsonObject, dialect: Dialect) {
@@ -218,7 +222,7 @@ export class SchemaWalk {
   }
 
   #pattern(pattern: string, spot: Spot): void {
-    const guard = patternGuard(pattern);
+    const guard = this.#judge(pattern);
     if (guard === undefined) {
       this.#drop(spot.parent, spot.path, `has a pattern that cannot be checked safely here, ignored`);
     } else if (guard === Infinity) {
@@ -229,17 +233,26 @@ export class SchemaWalk {
     }
   }
 
+  /** Judges each pattern once, and only so many. */
+  #judge(pattern: string): number | undefined {
+    if (!this.#patterns.has(pattern) && this.#patterns.size < MAX_PATTERNS) {
+      this.#patterns.set(pattern, patternGuard(pattern));
+    }
+    return this.#patterns.get(pattern);
+  }
+
   #map(source: JsonObject, keyword: string, value: JsonObject, spot: Spot): JsonObject {
     const map: Copy = {};
     for (const name of Object.keys(value)) {
       const member = value[name] as JsonValue;
       const key = `${keyword}/${pointerSegment(name)}`;
-      if (keyword === "patternProperties" && patternGuard(name) !== Infinity) {
+      if (keyword === "patternProperties" && this.#judge(name) !== Infinity) {
         this.#drop(
           spot.parent,
           `${spot.path}/${key}`,
           "is a pattern that cannot be checked safely here, ignored",
         );
+        this.opened.add(spot.parent);
         continue;
       }
       if (keyword === "dependencies" && isStrings(member)) {

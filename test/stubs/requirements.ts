@@ -1,0 +1,31 @@
+export const requirements: Readonly<Record<string, string>> = {
+  "stubs:compile": "the declarations of every schema compile without an error, together and one by one",
+  "stubs:valid-accepted": "no value that a schema accepts is refused by its type, unlisted keys aside",
+  "stubs:invalid-caught":
+    "values that a schema refuses are refused by its type wherever TypeScript can say so",
+  "stubs:own-faults": "a schema that cannot be read costs its own precision, never another tool",
+  "stubs:references":
+    "only references into the same document are followed; all others become unknown, with a note",
+  "stubs:recursion": "recursive definitions become named types, and emission ends on every schema",
+  "stubs:composition": "allOf, anyOf and oneOf combine with what stands beside them",
+  "stubs:objects": "objects are open where their schema says so, and refuse typing mistakes elsewhere",
+  "stubs:tuples": "tuples keep their length and their types in every draft",
+  "stubs:literals": "listed values become literal types, within their type and up to a number",
+  "stubs:text-safety": "no text of a server ends a comment, adds code, hides, or changes how the rest reads",
+  "stubs:detail": "a tool can be shown by name, in summary and in full",
+  "stubs:constraints": "what types cannot say stands in a short comment at full detail",
+  "stubs:optional-input": "a tool that needs no argument can be called without one",
+  "stubs:result": "a result has the type of its outputSchema, or any",
+  "stubs:bounded": "size and time of a stub are bounded on hostile schemas, and the checker stays fast",
+  "stubs:token-budget":
+    "summaries take at most 47 % of the tokens of the raw definitions, bare types 21 %, the index 5 %",
+  "stubs:peer-faults": "faults known from other generators do not occur",
+  "stubs:oracle": "differences from json-schema-to-typescript are explained by a rule each",
+  "stubs:deterministic": "the same tools give the same text, in whatever order they come",
+  "names:injective": "no two tools of a server, and no two servers, share a name",
+  "names:order": "names do not depend on the order in which tools arrive",
+  "names:stable": "a name once given is never given to another tool, and never taken away",
+  "names:unchanged": "a name that is a valid identifier and not reserved stays as it is",
+  "names:reserved": "no namespace hides a global, no tool has a reserved name",
+  "names:reported": "every change of a name, and every tool left out, is reported",
+};
