@@ -186,6 +186,7 @@ class OpenGate implements Gate {
         signal: options.signal,
       });
       await this.#parts.store.end(runId);
+      calls.end();
       for (const pending of end.pending) if (!pending.sent) calls.unsent(pending);
       return this.#ended(start, prepared, end, calls.receipts());
     });

@@ -58,7 +58,8 @@ export function createApprovals(options: {
 
   return {
     ask(request, { signal }) {
-      const key = JSON.stringify([request.server, request.tool]);
+      // Security: a grant answers the rules it was asked for; a flow or budget that comes later asks again.
+      const key = JSON.stringify([request.server, request.tool, ...request.rules]);
       const { approve } = options;
       if (granted.has(key)) return Promise.resolve({ type: "granted" });
       if (approve === undefined) return Promise.resolve({ type: "nobody" });

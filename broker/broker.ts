@@ -40,6 +40,8 @@ export interface RunCalls {
   call(request: CallRequest, options: DispatchOptions): Promise<CallOutcome>;
   unsent(call: { readonly seq: number; readonly server: string; readonly tool: string }): void;
   receipts(): readonly CallReceipt[];
+  /** The run is over: what it spent is forgotten, what its principal spent is not. */
+  end(): void;
   /** Labels of everything the run has seen. */
   labels(): readonly string[];
 }
@@ -110,6 +112,7 @@ export function createBroker(options: BrokerOptions): Broker {
         call: (request, callOptions) => dispatch(request, context, callOptions),
         unsent: receipts.unsent,
         receipts: receipts.list,
+        end: () => budgets.endRun(facts.runId),
         labels: () => [...labels].toSorted(),
       };
     },

@@ -6,9 +6,8 @@ import { byteLength, type JsonObject } from "../contract/json.ts";
 import type { RunLimits } from "../contract/limits.ts";
 import type { ToolDefinition } from "../contract/tool.ts";
 import type { Approvals } from "./approval.ts";
-import type { Budgets } from "./budget.ts";
-import { decide, resultLabels } from "./policy/decide.ts";
-import { ruleThatWouldAllow } from "./policy/explain.ts";
+import type { Budgets, Spent } from "./budget.ts";
+import { decide, resultLabels, ruleThatWouldAllow } from "./policy/decide.ts";
 import type { Policy } from "./policy/parse.ts";
 import type { ReceiptEnd, Receipts } from "./receipts.ts";
 import type { Redactor } from "./redact.ts";
@@ -83,9 +82,12 @@ async function perform(
   if ("error" in authorized) return refused(authorized.error, authorized.rules);
   const { rules, release } = authorized;
   const reads = definition.annotations?.readOnlyHint === true;
+  if (options.signal.aborted) {
+    release({ sent: false });
+    return refused(callError("CALL_CANCELLED", request, "The run ended."), rules);
+  }
+  sent();
   try {
-    if (options.signal.aborted) return refused(callError("CALL_CANCELLED", request, "The run ended."), rules);
-    sent();
     const { onProgress } = context;
     const result = await upstream.call(definition, valid.value, {
       signal: options.signal,
@@ -93,19 +95,20 @@ async function perform(
       ...(onProgress !== undefined && { onProgress: (progress) => onProgress(request, progress) }),
     });
     for (const label of resultLabels(context.policy, request.server)) context.labels.add(label);
-    return received(request, definition, result, context, rules, reads);
+    const ended = received(request, definition, result, context, rules, reads);
+    release({ resultBytes: ended.receipt.resultBytes ?? 0 });
+    return ended;
   } catch (error) {
     const failure = thrownCallError(error, request);
-    const cancelled = failure.code === "CALL_CANCELLED" || failure.code === "CALL_TIMEOUT";
     const unsent = CallgateError.is(error) && error.data["sent"] === false;
-    const status = cancelled ? "cancelled" : "error";
+    release({ sent: !unsent });
+    const cancelled = failure.code === "CALL_CANCELLED" || failure.code === "CALL_TIMEOUT";
+    const status = cancelled && !unsent ? "cancelled" : "error";
     return failed(failure, { status, rules, safeToRepeat: reads || unsent });
-  } finally {
-    release();
   }
 }
 
-type Authorized = { readonly rules: readonly string[]; readonly release: () => void };
+type Authorized = { readonly rules: readonly string[]; readonly release: (spent: Spent) => void };
 type Refused = { readonly error: CallError; readonly rules: readonly string[] };
 
 async function authorize(
@@ -115,33 +118,51 @@ async function authorize(
   context: DispatchContext,
   options: DispatchOptions,
 ): Promise<Authorized | Refused> {
-  const { policy, principal } = context;
+  const { policy, principal, runId, budgets } = context;
+  // Security: the labels are those of all results that came before this call, never fewer.
   const facts = { tool, arguments: args, labels: new Set(context.labels), principal };
   const decision = decide(policy, facts);
-  const { rules } = decision;
+  const rules = [...decision.rules];
   if (decision.effect === "deny") {
     return {
       error: callError("CALL_DENIED", request, `${name(request)} is denied: ${decision.reason}`),
       rules,
     };
   }
-  const budget = context.budgets.reserve(context.runId, principal, facts);
-  if (!budget.ok && budget.then === "deny") {
-    return { error: callError("CALL_BUDGET_EXCEEDED", request, budget.reason), rules: [budget.rule] };
+  const granted = new Set<string>();
+  if (decision.effect === "ask") {
+    const error = await ask(request, args, decision.reason, rules, context, options);
+    if (error !== undefined) return { error: withHint(error, ruleThatWouldAllow(facts)), rules };
+    for (const id of rules) granted.add(id);
   }
-  const why = [decision.effect === "ask" ? decision.reason : "", budget.ok ? "" : budget.reason].filter(
-    Boolean,
-  );
-  if (why.length > 0) {
-    const asked = await ask(request, args, why.join("; "), rules, context, options);
-    if (asked !== undefined) {
-      if (budget.ok) budget.release();
-      const hint =
-        asked.code === "CALL_DENIED" ? ` A rule that would allow it: ${ruleThatWouldAllow(facts)}` : "";
-      return { error: { ...asked, message: asked.message + hint }, rules };
+  for (;;) {
+    const reserved = budgets.reserve(runId, principal, facts, granted);
+    if (reserved.ok) return { rules, release: reserved.release };
+    if (reserved.full) {
+      try {
+        await budgets.room(options.signal);
+        continue;
+      } catch {
+        return { error: callError("CALL_CANCELLED", request, "The run ended."), rules };
+      }
     }
+    const refusal = {
+      error: callError("CALL_BUDGET_EXCEEDED", request, reserved.reason),
+      rules: [reserved.rule],
+    };
+    if (reserved.then === "deny" || granted.has(reserved.rule)) return refusal;
+    const error = await ask(request, args, reserved.reason, [reserved.rule], context, options);
+    if (error !== undefined)
+      return error.code === "CALL_DENIED" ? refusal : { error, rules: [reserved.rule] };
+    granted.add(reserved.rule);
+    rules.push(reserved.rule);
   }
-  return { rules, release: budget.ok ? budget.release : () => {} };
+}
+
+function withHint(error: CallError, rule: string): CallError {
+  return error.code === "CALL_DENIED"
+    ? { ...error, message: `${error.message} A rule that would allow it: ${rule}` }
+    : error;
 }
 
 async function ask(
