@@ -43,7 +43,7 @@ export interface DispatchOptions {
 
 type Ended = { readonly outcome: CallOutcome; readonly receipt: ReceiptEnd };
 
-/** Never rejects. Answers soon after `signal` aborts. */
+/** Rejects only for a fault of Callgate itself. Answers soon after `signal` aborts. */
 export async function dispatch(
   request: CallRequest,
   context: DispatchContext,
@@ -54,12 +54,9 @@ export async function dispatch(
     const { outcome, receipt: end } = await perform(request, context, options, receipt.sent);
     receipt.close(end);
     return outcome;
-  } catch (error) {
-    // Security: an error in the broker is a refusal, and its text stays here.
-    const failure = callError("CALL_UPSTREAM_UNAVAILABLE", request, "The call failed inside Callgate.");
-    receipt.close({ status: "error", code: failure.code });
-    void error;
-    return { ok: false, error: failure };
+  } finally {
+    // Closed already unless something above is broken; the run then ends with INTERNAL.
+    receipt.close({ status: "error", code: "CALL_UPSTREAM_UNAVAILABLE" });
   }
 }
 
@@ -94,7 +91,6 @@ async function perform(
       timeoutMs: context.limits.callTimeoutMs,
       ...(onProgress !== undefined && { onProgress: (progress) => onProgress(request, progress) }),
     });
-    for (const label of resultLabels(context.policy, request.server)) context.labels.add(label);
     const ended = received(request, definition, result, context, rules, reads);
     release({ resultBytes: ended.receipt.resultBytes ?? 0 });
     return ended;
@@ -105,6 +101,9 @@ async function perform(
     const cancelled = failure.code === "CALL_CANCELLED" || failure.code === "CALL_TIMEOUT";
     const status = cancelled && !unsent ? "cancelled" : "error";
     return failed(failure, { status, rules, safeToRepeat: reads || unsent });
+  } finally {
+    // Security: an error carries the server's words as well as a result does.
+    for (const label of resultLabels(context.policy, request.server)) context.labels.add(label);
   }
 }
 
