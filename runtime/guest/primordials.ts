@@ -41,6 +41,7 @@ export const Uint32ArrayCtor: Uint32ArrayConstructor = Uint32Array;
 export const WeakMapCtor: WeakMapConstructor = WeakMap;
 
 // Namespaces and prototypes
+export const ArrayPrototype: object = Array.prototype;
 export const FunctionPrototype: object = Function.prototype;
 export const IntlNamespace: typeof Intl = Intl;
 export const MathObject: Math = Math;

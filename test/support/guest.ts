@@ -1,10 +1,10 @@
-// Owns running scripts against the guest's globals, in a real isolate of a child process.
+// Owns running scripts against the guest's globals: a fresh isolate each, in a child process of the test file.
 import { spawn } from "node:child_process";
+import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
-export interface GuestRun {
-  readonly script: string;
+export interface GuestOptions {
   /** 32 hex digits. */
   readonly seed?: string;
   readonly timeZone?: string;
@@ -24,8 +24,23 @@ export interface GuestResult {
   readonly end: string;
 }
 
+export interface Guests extends AsyncDisposable {
+  readonly run: (script: string, options?: GuestOptions) => Promise<GuestResult>;
+  /** The lines that a script logs; it must complete. */
+  readonly output: (script: string, options?: GuestOptions) => Promise<readonly string[]>;
+  /** The JSON value that a script returns; it must complete. */
+  readonly value: (script: string, options?: GuestOptions) => Promise<unknown>;
+}
+
 const child = fileURLToPath(new URL("./guest-child.cjs", import.meta.url));
 const entry = fileURLToPath(new URL("../fixtures/guest/entry.ts", import.meta.url));
+const DEFAULTS = {
+  seed: "0123456789abcdeffedcba9876543210",
+  timeZone: "UTC",
+  at: 1_750_000_000_000,
+  maxTimers: 1_000,
+  maxLines: 1_000,
+};
 
 /** The guest as it is built for the worker, with a stand-in for the worker's side. */
 export async function buildGuest(): Promise<string> {
@@ -43,46 +58,52 @@ export async function buildGuest(): Promise<string> {
   return built.outputFiles[0]?.text ?? "";
 }
 
-let bundle: Promise<string> | undefined;
-
-/** Runs each script in a fresh isolate of one child process. */
-export async function runGuests(runs: readonly GuestRun[]): Promise<readonly GuestResult[]> {
-  bundle ??= buildGuest();
-  const defaults = { seed: "0123456789abcdeffedcba9876543210", timeZone: "UTC", at: 1_750_000_000_000 };
-  const request = {
-    bundle: await bundle,
-    runs: runs.map((run) => ({ ...defaults, maxTimers: 1_000, maxLines: 1_000, ...run })),
-  };
+/** Starts the child. */
+export async function startGuests(): Promise<Guests> {
+  const bundle = await buildGuest();
   const node = spawn(process.execPath, ["--no-node-snapshot", "--jitless", child], { env: { TZ: "UTC" } });
-  const out: Buffer[] = [];
-  const err: Buffer[] = [];
-  node.stdout.on("data", (chunk: Buffer) => out.push(chunk));
-  node.stderr.on("data", (chunk: Buffer) => err.push(chunk));
-  node.stdin.end(JSON.stringify(request));
-  const code = await new Promise<number | null>((resolve, reject) => {
-    node.once("error", reject);
-    node.once("close", resolve);
+  const waiting = new Map<number, PromiseWithResolvers<GuestResult>>();
+  let errors = "";
+  let lastId = 0;
+  node.stderr.on("data", (chunk: Buffer) => (errors += chunk.toString()));
+  node.stdin.on("error", () => undefined);
+  createInterface({ input: node.stdout }).on("line", (line) => {
+    const { id, result } = JSON.parse(line) as { id: number; result: GuestResult };
+    waiting.get(id)?.resolve(result);
+    waiting.delete(id);
   });
-  if (code !== 0)
-    throw new Error(
-      `the guest's process ended with ${code}: ${Buffer.concat(err).toString().slice(0, 2_000)}`,
-    );
-  return JSON.parse(Buffer.concat(out).toString()) as readonly GuestResult[];
-}
+  const closed = new Promise<void>((resolve) => {
+    node.once("close", (code) => {
+      const reason = new Error(`the guest's process ended with ${code}: ${errors.slice(0, 2_000)}`);
+      for (const { reject } of waiting.values()) reject(reason);
+      resolve();
+    });
+  });
+  node.stdin.write(`${JSON.stringify({ bundle })}\n`);
 
-/** Runs one script. */
-export async function runGuest(script: string, options: Omit<GuestRun, "script"> = {}): Promise<GuestResult> {
-  const [result] = await runGuests([{ ...options, script }]);
-  if (result === undefined) throw new Error("no result");
-  return result;
-}
-
-/** The lines that a script logs. The script must complete. */
-export async function outputOf(
-  script: string,
-  options: Omit<GuestRun, "script"> = {},
-): Promise<readonly string[]> {
-  const result = await runGuest(script, options);
-  if (result.end !== "") throw new Error(`the script threw ${result.end}`);
-  return result.logs.map((line) => line.text);
+  const run = (script: string, options: GuestOptions = {}): Promise<GuestResult> => {
+    const id = ++lastId;
+    const answer = Promise.withResolvers<GuestResult>();
+    waiting.set(id, answer);
+    node.stdin.write(`${JSON.stringify({ id, script, ...DEFAULTS, ...options })}\n`);
+    return answer.promise;
+  };
+  const completed = async (script: string, options?: GuestOptions): Promise<GuestResult> => {
+    const result = await run(script, options);
+    if (result.end !== "") throw new Error(`the script ended with: ${result.end}`);
+    return result;
+  };
+  return {
+    run,
+    output: async (script, options) => (await completed(script, options)).logs.map((line) => line.text),
+    async value(script, options) {
+      const code = `console.log(JSON.stringify(await (async () => {\n${script}\n})()) ?? "null");`;
+      const { logs } = await completed(code, options);
+      return JSON.parse(logs.at(-1)?.text ?? "null") as unknown;
+    },
+    async [Symbol.asyncDispose]() {
+      node.stdin.end();
+      await closed;
+    },
+  };
 }

@@ -180,7 +180,7 @@ export class Inspection {
     depth: number,
     indent: number,
     skipIndexes: boolean,
-    skip: string = "",
+    skip?: string,
   ): void {
     const keys = ReflectOwnKeys(value);
     this.#left -= keys.length >> 4;

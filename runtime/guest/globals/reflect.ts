@@ -1,9 +1,11 @@
 // Owns looking at values without running any code of theirs: no getter, no trap, no method of the script is called.
 import {
+  ArrayPrototype,
   FunctionToString,
   ObjectGetOwnPropertyDescriptor,
   ObjectGetPrototypeOf,
   ObjectHasOwnProperty,
+  ObjectPrototype,
   StringSlice,
 } from "../primordials.ts";
 import { withoutProxy } from "./proxy.ts";
@@ -57,8 +59,11 @@ export function functionName(value: object): string {
 
 /** The name of the class that `value` is an instance of; `""` when its prototype chain has none. */
 export function className(value: object): string {
-  const name = findOnChain(value, (prototype) => {
-    const constructor = ownData(prototype, "constructor");
+  const prototype = prototypeOf(value);
+  if (prototype === ObjectPrototype) return "Object";
+  if (prototype === ArrayPrototype) return "Array";
+  const name = findOnChain(value, (link) => {
+    const constructor = ownData(link, "constructor");
     if (typeof constructor !== "function") return undefined;
     const found = functionName(constructor);
     return found === "" ? undefined : found;

@@ -109,13 +109,13 @@ export function moreItems(count: number): string {
   return `... ${NumberToString(count)} more item${count > 1 ? "s" : ""}`;
 }
 
-/** Whether `text` can be written as a property name without quotes. */
+/** Whether `text` is printed as a property name without quotes. */
 export function isPlainName(text: string): boolean {
   if (text.length === 0 || text.length > 200) return false;
   for (let i = 0; i < text.length; i++) {
     const unit = StringCharCodeAt(text, i) | 32;
     const raw = StringCharCodeAt(text, i);
-    const letter = (unit >= 0x61 && unit <= 0x7a) || raw === 0x5f || raw === 0x24;
+    const letter = (unit >= 0x61 && unit <= 0x7a) || raw === 0x5f;
     if (!letter && (i === 0 || raw < 0x30 || raw > 0x39)) return false;
   }
   return true;
