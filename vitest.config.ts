@@ -1,0 +1,15 @@
+import { defineConfig, type ViteUserConfig } from "vitest/config";
+
+const config: ViteUserConfig = defineConfig({
+  test: {
+    include: ["test/**/*.test.ts"],
+    pool: "forks",
+    maxWorkers: 2,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    globalSetup: ["./test/support/global-setup.ts"],
+    reporters: ["default", "./test/support/closing-line.ts"],
+  },
+});
+
+export default config;
