@@ -120,6 +120,6 @@ async function tryOnce(
     return { connection };
   } catch (error) {
     const failure = readFailure(error, { sent: false, session: false });
-    return { error, why: wire.describeEnd() ?? failure.message };
+    return { error, why: wire.describeEnd(failure.message) };
   }
 }

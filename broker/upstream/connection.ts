@@ -76,7 +76,7 @@ export async function openConnection(wire: Wire, options: ConnectionOptions): Pr
   const life = new AbortController();
   let ended: string | undefined;
   client.onclose = () => {
-    ended ??= wire.describeEnd() ?? "the connection closed";
+    ended ??= wire.describeEnd("the connection closed");
     life.abort(new Error("closed"));
     options.onClosed();
   };

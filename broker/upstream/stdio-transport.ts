@@ -26,8 +26,8 @@ export interface StdioOptions {
 }
 
 export interface StdioTransport extends Transport {
-  /** How the process ended and what it last wrote to stderr, for a message. */
-  describeEnd(): string | undefined;
+  /** Why it ended, or `otherwise` when it did not end by itself, and what it last wrote to stderr. */
+  describeEnd(otherwise: string): string;
 }
 
 const DRAIN_MS = 500;
@@ -80,11 +80,10 @@ export function createStdioTransport(options: StdioOptions): StdioTransport {
       });
     },
     close: () => (closing ??= shutDown()),
-    describeEnd() {
-      const text = stderr.toString("utf8").trim();
-      const lines = text.split(/\r?\n/).slice(-6).join(" ⏎ ");
-      const last = lines === "" ? undefined : `its last lines on stderr: ${printable(lines, 600)}`;
-      return ended === undefined && last === undefined ? undefined : [ended, last].filter(Boolean).join("; ");
+    describeEnd(otherwise) {
+      const lines = lastLines(stderr.toString("utf8"));
+      const last = lines === "" ? "" : `; its last lines on stderr: ${printable(lines, 600)}`;
+      return `${ended ?? otherwise}${last}`;
     },
   };
 
@@ -97,12 +96,22 @@ export function createStdioTransport(options: StdioOptions): StdioTransport {
     // A broken pipe shows as the end of the process; without a listener it would be an uncaught exception.
     for (const stream of [process.stdin, process.stdout, process.stderr]) stream?.on("error", () => {});
     process.once("close", () => piped.resolve());
-    process.stdout?.once("end", () => void exitWithin(DRAIN_MS).then(() => transport.close()));
+    process.stdout?.once("end", () => void outputEnded());
     process.once("exit", (code, signal) => {
-      ended ??= signal === null ? `it exited with code ${code}` : `it was ended by ${signal}`;
+      // An exit that we brought about explains nothing.
+      if (closing === undefined) {
+        ended ??= signal === null ? `it exited with code ${code}` : `it was ended by ${signal}`;
+      }
       exit.resolve();
       void (closing ??= afterExit());
     });
+  }
+
+  /** Most often the first sign of an exit; else the server can never answer again. */
+  async function outputEnded(): Promise<void> {
+    await exitWithin(DRAIN_MS);
+    if (closing === undefined) ended ??= "it closed its stdout";
+    await transport.close();
   }
 
   function onLine(line: string): void {
@@ -128,6 +137,7 @@ export function createStdioTransport(options: StdioOptions): StdioTransport {
       /^\s*\{(?:"jsonrpc":\s*"2\.0",\s*)?"id":\s*(\d+)/.exec(head) ?? /"id":\s*(\d+)\}\s*$/.exec(tail);
     if (id === null) {
       // Whose answer it was is unknown; only the end of the connection frees the one who waits.
+      ended ??= `it sent a message of more than ${mb} MB`;
       void transport.close();
       return;
     }
@@ -153,7 +163,7 @@ export function createStdioTransport(options: StdioOptions): StdioTransport {
     const pid = child?.pid;
     if (pid !== undefined) {
       if (signalTree(pid, "SIGTERM")) await leftWithin(pid, 200);
-      signalTree(pid, "SIGKILL");
+      if (signalTree(pid, "SIGKILL")) await leftWithin(pid, 500);
       await exitWithin(options.graceMs);
       await settledWithin(clock, piped.promise, DRAIN_MS);
       release(pid);
@@ -167,7 +177,7 @@ export function createStdioTransport(options: StdioOptions): StdioTransport {
   }
 
   async function leftWithin(pid: number, ms: number): Promise<void> {
-    for (let waited = 0; waited < ms && signalTree(pid, 0); waited += 20) await pause(clock, 20, never);
+    for (let waited = 0; waited < ms && signalTree(pid, 0); waited += 10) await pause(clock, 10, never);
   }
 
   function finish(): void {
@@ -188,4 +198,10 @@ function startProblem(error: Error, options: StdioOptions): string {
   }
   if (code === "EACCES") return `its command ${command} may not be executed; check the file's permissions`;
   return `its command ${command} could not be started (${code ?? "unknown reason"})`;
+}
+
+/** The end of a log without blank lines and stack frames, which would hide what happened. */
+function lastLines(log: string): string {
+  const told = log.split(/\r?\n/).filter((line) => line.trim() !== "" && !/^\s+at |^Node\.js v\d/.test(line));
+  return told.slice(-6).join(" ⏎ ");
 }

@@ -27,7 +27,8 @@ export interface Wire {
   endSession(): Promise<void>;
   /** After this no process, socket or timer is left. */
   close(): Promise<void>;
-  describeEnd(): string | undefined;
+  /** Why the connection ended, as far as the transport knows better than `otherwise`. */
+  describeEnd(otherwise: string): string;
 }
 
 export type WireKind = Wire["kind"];
@@ -60,7 +61,7 @@ export function createWire(config: McpServerConfig, kind: WireKind, powers: Wire
       await http.transport.close().catch(() => {});
       await http.release();
     },
-    describeEnd: () => undefined,
+    describeEnd: (otherwise) => otherwise,
   };
 }
 
@@ -85,6 +86,6 @@ function createStdioWire(config: McpServerConfig, powers: WirePowers): Wire {
     hasSession: () => false,
     endSession: async () => {},
     close: () => transport.close(),
-    describeEnd: () => transport.describeEnd(),
+    describeEnd: (otherwise) => transport.describeEnd(otherwise),
   };
 }

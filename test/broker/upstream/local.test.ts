@@ -6,7 +6,7 @@ import type { Upstream, UpstreamResult } from "../../../broker/upstream/upstream
 import { toCallValue } from "../../../broker/upstream/value.ts";
 import type { JsonObject, JsonValue } from "../../../contract/json.ts";
 import { verifies } from "../../requirements.ts";
-import { ask, createManualClock, never, names, thrown, toolOf } from "./support.ts";
+import { ask, createManualClock, names, never, textOf, thrown, toolOf } from "./support.ts";
 
 const anything = { type: "object" } as const;
 const local = (tools: Record<string, LocalTool>): Upstream => createLocalUpstream("local", tools);
@@ -300,7 +300,7 @@ test(verifies("upstream:local-error", "a message is bounded and well formed"), a
   const answer = await result(() => {
     throw new Error(`${"x".repeat(4_095)}😀 and more`);
   });
-  const text = String(answer.content[0]?.["text"]);
+  const text = textOf(answer);
   expect(text.length).toBe(4_096);
   expect(text.isWellFormed()).toBe(true);
 });

@@ -68,7 +68,12 @@ export function ask(
 
 /** The text of a result's first block. */
 export async function said(result: Promise<UpstreamResult>): Promise<string> {
-  return String((await result).content[0]?.["text"]);
+  return textOf(await result);
+}
+
+export function textOf(result: UpstreamResult): string {
+  const text = result.content[0]?.["text"];
+  return typeof text === "string" ? text : "";
 }
 
 export async function names(upstream: Upstream): Promise<string[]> {
@@ -124,6 +129,17 @@ export async function listening(
     child.once("exit", () => reject(new Error(`the server ended: ${text}`)));
   });
   return { port, stop };
+}
+
+/** Counts the processes started, and remembers them. */
+export function countingSpawn(): { readonly spawn: typeof spawn; readonly pids: number[] } {
+  const pids: number[] = [];
+  const counting = ((...args: Parameters<typeof spawn>) => {
+    const child = spawn(...args);
+    if (child.pid !== undefined) pids.push(child.pid);
+    return child;
+  }) as typeof spawn;
+  return { spawn: counting, pids };
 }
 
 export function modernHttpServer(): McpServerConfig {

@@ -1,0 +1,406 @@
+// The life of a stdio server's process: started late and once, its death, its restart, and that nothing is left of it.
+import { spawn } from "node:child_process";
+import { expect, test } from "vitest";
+import { createMcpUpstream } from "../../../broker/upstream/mcp.ts";
+import type { Upstream } from "../../../broker/upstream/upstream.ts";
+import { verifies } from "../../requirements.ts";
+import {
+  ask,
+  countingSpawn,
+  names,
+  never,
+  open,
+  rawServer,
+  runs,
+  said,
+  script,
+  thrown,
+  toolOf,
+} from "./support.ts";
+
+const pidOf = async (upstream: Upstream): Promise<number> => Number(await said(ask(upstream, "pid")));
+
+test(verifies("upstream:lazy", "nothing is started before it is needed"), async () => {
+  const { spawn: counted, pids } = countingSpawn();
+  const upstream = open(rawServer(), { spawn: counted });
+  expect(upstream.status()).toEqual({ server: "srv", state: "idle", notes: [] });
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(pids).toEqual([]);
+  await upstream[Symbol.asyncDispose]();
+  expect(upstream.status().state).toBe("closed");
+  expect(pids).toEqual([]);
+});
+
+test(verifies("upstream:one-start", "twenty who ask at once start it once"), async () => {
+  const { spawn: counted, pids } = countingSpawn();
+  const upstream = open(rawServer(), { spawn: counted });
+  const answers = await Promise.all([
+    ...Array.from({ length: 10 }, () => names(upstream)),
+    ...Array.from({ length: 10 }, () => said(ask(upstream, "pid"))),
+  ]);
+  expect(new Set(answers.slice(10)).size).toBe(1);
+  expect(pids).toHaveLength(1);
+});
+
+test.each(["silent", "die"])(
+  verifies("upstream:era-probe", "a server that meets the question with: %s"),
+  async (probe) => {
+    const { spawn: counted, pids } = countingSpawn();
+    const config = rawServer({ probe });
+    const upstream = open(config, { spawn: counted, probeTimeoutMs: 300 });
+    expect(await said(ask(upstream, "echo", { a: 1 }))).toBe('{"a":1}');
+    expect(upstream.status()).toMatchObject({ state: "ready", protocolVersion: "2025-11-25" });
+    expect(pids).toHaveLength(probe === "die" ? 2 : 1);
+  },
+);
+
+test(verifies("upstream:era-remembered", "a second connection does not ask for the era again"), async () => {
+  const { spawn: counted, pids } = countingSpawn();
+  const config = { ...rawServer({ probe: "die" }), env: { ONLY: "era-remembered" } };
+  for (let at = 0; at < 3; at += 1) {
+    await using upstream = createMcpUpstream("srv", config, { spawn: counted });
+    await names(upstream);
+  }
+  // The first one died of the question; each later one was started once.
+  expect(pids).toHaveLength(4);
+});
+
+test(verifies("upstream:death", "a server that ends at its start is named with its last words"), async () => {
+  const stderr = "loading\nError: MY_TOKEN is not set\n";
+  const failure = await thrown(names(open(rawServer({ exit: 3, stderr }))));
+  expect(failure).toMatchObject({
+    code: "CALL_UPSTREAM_UNAVAILABLE",
+    retryable: true,
+    data: { sent: false },
+  });
+  expect(failure.message).toBe(
+    'server "srv" is not available: it exited with code 3; its last lines on stderr: loading ⏎ Error: MY_TOKEN is not set',
+  );
+});
+
+test(
+  verifies("upstream:death", "the error of a server that crashes is not hidden by its stack trace"),
+  async () => {
+    const { message } = await thrown(names(open(script("throw new Error('no database at hand')"))));
+    expect(message).toContain("Error: no database at hand");
+    expect(message).not.toContain("    at ");
+  },
+);
+
+test.each<[string, Parameters<typeof open>[0], RegExp]>([
+  [
+    "a command that does not exist",
+    { command: "no-such-command-here" },
+    /its command "no-such-command-here" was not found/,
+  ],
+  ["a folder as command", { command: "/" }, /may not be executed|could not be started/],
+  ["a folder that does not exist", { ...script(""), cwd: "/no/such/folder" }, /or its cwd does not exist/],
+  ["an end without a word", script("process.exit(1)"), /it exited with code 1/],
+  ["an end of its input", script("process.stdin.destroy()"), /it exited with code 0/],
+  [
+    "an end of its output",
+    script("require('fs').closeSync(1); setInterval(() => {}, 1000)"),
+    /it closed its stdout/,
+  ],
+  ["a signal", script("process.kill(process.pid, 'SIGKILL')"), /it was ended by SIGKILL/],
+])(
+  verifies("upstream:death", "a server that cannot start fails alone, with the reason: %s"),
+  async (_n, config, why) => {
+    const upstream = open(config, { graceMs: 200 });
+    const failure = await thrown(names(upstream));
+    expect(failure.code).toBe("CALL_UPSTREAM_UNAVAILABLE");
+    expect(failure.message).toMatch(why);
+    expect(upstream.status()).toMatchObject({ state: "failed", error: expect.stringMatching(why) });
+  },
+);
+
+test.each(["die", "segfault"])(
+  verifies(["upstream:death", "upstream:sent"], "death in the middle of calls fails them all at once: %s"),
+  async (how) => {
+    const upstream = open(rawServer({ stderr: "goodbye" }));
+    await names(upstream);
+    const hanging = Array.from({ length: 5 }, () => thrown(ask(upstream, "hang")));
+    const failures = [await thrown(ask(upstream, how)), ...(await Promise.all(hanging))];
+    for (const failure of failures) {
+      expect(failure).toMatchObject({
+        code: "CALL_UPSTREAM_UNAVAILABLE",
+        data: { sent: true, server: "srv" },
+      });
+      expect(failure.message).toMatch(/it exited with code 9|it was ended by SIGKILL/);
+      expect(failure.message).toContain("goodbye");
+    }
+    expect(upstream.status().state).toBe("failed");
+  },
+);
+
+test(verifies("upstream:restart", "the call after a death starts the server again"), async () => {
+  const upstream = open(rawServer());
+  const first = await pidOf(upstream);
+  await thrown(ask(upstream, "die"));
+  const second = await pidOf(upstream);
+  expect(second).not.toBe(first);
+  expect(upstream.status()).toMatchObject({ state: "ready" });
+  expect(upstream.status()).not.toHaveProperty("error");
+  expect([runs(first), runs(second)]).toEqual([false, true]);
+});
+
+test(
+  verifies("upstream:restart", "a server killed from outside between two calls is not missed"),
+  async () => {
+    const upstream = open(rawServer());
+    process.kill(await pidOf(upstream), "SIGKILL");
+    while (upstream.status().state === "ready") await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(await said(ask(upstream, "echo", { a: 1 }))).toBe('{"a":1}');
+  },
+);
+
+test(
+  verifies("upstream:restart", "the tool list is read again after a death, and kept meanwhile"),
+  async () => {
+    const upstream = open(rawServer());
+    let told = 0;
+    upstream.onToolsChanged(() => (told += 1));
+    const before = await names(upstream);
+    await thrown(ask(upstream, "die"));
+    expect(told).toBe(1);
+    expect(await names(upstream)).toEqual(before);
+  },
+);
+
+test(verifies("upstream:backoff", "a server that never starts is not started in a tight loop"), async () => {
+  const { spawn: counted, pids } = countingSpawn();
+  const upstream = open(script("process.exit(1)"), { spawn: counted });
+  const failures = [];
+  for (let at = 0; at < 50; at += 1) failures.push(await thrown(ask(upstream, "echo")));
+  expect(pids.length).toBeLessThanOrEqual(6);
+  const last = failures.at(-1);
+  expect(last?.message).toMatch(/it exited with code 1.*it may be tried again in \d+ s/);
+  expect(last?.data["retryAfterMs"]).toBeGreaterThan(0);
+});
+
+test(
+  verifies("upstream:backoff", "a server that dies of every call is restarted ever more slowly"),
+  async () => {
+    const { spawn: counted, pids } = countingSpawn();
+    const upstream = open(rawServer(), { spawn: counted });
+    const started = performance.now();
+    for (let at = 0; at < 4; at += 1) await thrown(ask(upstream, "die"));
+    expect(pids.length).toBeLessThanOrEqual(4);
+    expect(performance.now() - started).toBeGreaterThan(700);
+  },
+);
+
+test(
+  verifies("upstream:no-process-left", "a server and what it started are gone after disposing"),
+  async () => {
+    const upstream = open(rawServer({ grandchild: true }));
+    const pid = await pidOf(upstream);
+    const grandchild = Number(await said(ask(upstream, "grandchild")));
+    expect([runs(pid), runs(grandchild)]).toEqual([true, true]);
+    await upstream[Symbol.asyncDispose]();
+    expect([runs(pid), runs(grandchild)]).toEqual([false, false]);
+  },
+);
+
+test(
+  verifies("upstream:no-process-left", "a server that ignores signals is gone after disposing"),
+  async () => {
+    const upstream = open(rawServer({ ignoreTerm: true }), { graceMs: 100 });
+    const pid = await pidOf(upstream);
+    await upstream[Symbol.asyncDispose]();
+    expect(runs(pid)).toBe(false);
+  },
+);
+
+test(
+  verifies("upstream:no-process-left", "what a server started is gone when the server dies by itself"),
+  async () => {
+    const upstream = open(rawServer());
+    const grandchild = Number(await said(ask(upstream, "grandchild")));
+    await thrown(ask(upstream, "die"));
+    await upstream[Symbol.asyncDispose]();
+    expect(runs(grandchild)).toBe(false);
+  },
+);
+
+test(verifies("upstream:no-process-left", "disposing in the middle of a start leaves nothing"), async () => {
+  const { spawn: counted, pids } = countingSpawn();
+  const upstream = open(script("setInterval(() => {}, 1000)"), { spawn: counted, graceMs: 100 });
+  const failure = thrown(names(upstream));
+  while (pids.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+  await upstream[Symbol.asyncDispose]();
+  expect((await failure).code).toBe("DISPOSED");
+  expect(pids.map(runs)).toEqual([false]);
+});
+
+test(
+  verifies("upstream:no-process-left", "a start that takes too long is given up, and leaves nothing"),
+  async () => {
+    const { spawn: counted, pids } = countingSpawn();
+    const config = script("process.stdin.resume(); console.error('waiting for the database')");
+    const upstream = open(config, {
+      spawn: counted,
+      connectTimeoutMs: 400,
+      probeTimeoutMs: 100,
+      graceMs: 100,
+    });
+    const failure = await thrown(names(upstream));
+    expect(failure.message).toContain("waiting for the database");
+    expect(pids.map(runs)).not.toContain(true);
+  },
+);
+
+test(verifies("upstream:no-process-left", "disposing twice, and with calls in flight, is fine"), async () => {
+  const upstream = open(rawServer());
+  const pid = await pidOf(upstream);
+  const call = thrown(ask(upstream, "hang"));
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  await Promise.all([upstream[Symbol.asyncDispose](), upstream[Symbol.asyncDispose]()]);
+  expect((await call).code).toBe("CALL_CANCELLED");
+  expect(runs(pid)).toBe(false);
+  expect((await thrown(ask(upstream, "echo"))).code).toBe("DISPOSED");
+  expect((await thrown(names(upstream))).code).toBe("DISPOSED");
+});
+
+test(verifies("upstream:no-process-left", "the exit of this process takes its servers along"), async () => {
+  const source = new URL("../../../broker/upstream/mcp.ts", import.meta.url).href;
+  const config = rawServer({ ignoreTerm: true, grandchild: true });
+  const program = `
+    const { createMcpUpstream } = await import(${JSON.stringify(source)});
+    const upstream = createMcpUpstream("srv", ${JSON.stringify(config)});
+    const tool = (name) => ({ server: "srv", name, inputSchema: { type: "object" } });
+    const options = { signal: new AbortController().signal, timeoutMs: 20000 };
+    for (const name of ["pid", "grandchild"]) {
+      process.stdout.write((await upstream.call(tool(name), {}, options)).content[0].text + " ");
+    }
+    process.exit(0);`;
+  const child = spawn(process.execPath, ["--input-type=module", "-e", program], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let text = "";
+  child.stdout.on("data", (chunk: Buffer) => (text += chunk.toString()));
+  await new Promise((resolve) => child.once("close", resolve));
+  const pids = text.trim().split(" ").map(Number);
+  expect(pids).toHaveLength(2);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(pids.map(runs)).toEqual([false, false]);
+});
+
+test(
+  verifies("upstream:environment", "a server sees a minimal environment and its own variables"),
+  async () => {
+    process.env["SECRET_OF_THE_HOST"] = "hunter2";
+    const upstream = open({ ...rawServer(), env: { MINE: "yes", PATH: process.env["PATH"] ?? "" } });
+    const seen = JSON.parse(await said(ask(upstream, "env"))) as Record<string, string>;
+    delete process.env["SECRET_OF_THE_HOST"];
+    expect(seen["MINE"]).toBe("yes");
+    const allowed = [
+      "HOME",
+      "LOGNAME",
+      "PATH",
+      "SHELL",
+      "TERM",
+      "USER",
+      "MINE",
+      "TEST_RUN",
+      "__CF_USER_TEXT_ENCODING",
+    ];
+    expect(Object.keys(seen).filter((name) => !allowed.includes(name))).toEqual([]);
+  },
+);
+
+test(
+  verifies("upstream:stderr-bounded", "a flood on stderr blocks nothing, and its end is kept"),
+  async () => {
+    const upstream = open(rawServer({ flood: 6_000_000, stderr: "first words " }), { stderrBytes: 500 });
+    expect(await said(ask(upstream, "echo", { a: 1 }))).toBe('{"a":1}');
+    const failure = await thrown(ask(upstream, "die"));
+    expect(failure.message).toContain("flood");
+    expect(failure.message).not.toContain("first words");
+    expect(failure.message.length).toBeLessThan(1_000);
+  },
+);
+
+test(
+  verifies("upstream:messages", "secrets of the configuration and control characters stay out of messages"),
+  async () => {
+    const config = rawServer({ exit: 1, stderr: "\u001b[31mbad token s3cret-value\u0007\n" });
+    const upstream = open({ ...config, env: { TOKEN: "s3cret-value" } });
+    const { message } = await thrown(names(upstream));
+    expect(message).toContain("bad token ***");
+    expect(message).not.toMatch(/s3cret|[\u0000-\u001f]/);
+    expect(upstream.status().error).not.toContain("s3cret");
+  },
+);
+
+test(
+  verifies(
+    "upstream:stdout-noise",
+    "text on stdout, at the start and between messages, is skipped and noted",
+  ),
+  async () => {
+    const upstream = open(rawServer({ noise: "Server started on port 1" }));
+    expect(await said(ask(upstream, "noisy"))).toBe("fine");
+    expect(await said(ask(upstream, "echo", { a: 1 }))).toBe('{"a":1}');
+    expect(upstream.status().notes).toEqual([
+      "wrote a line to stdout that is no message, skipped: Server started on port 1",
+      "wrote a line to stdout that is no message, skipped: not a message",
+      "wrote a line to stdout that is no message, skipped: [1,2",
+    ]);
+  },
+);
+
+test(verifies("upstream:oversize", "an answer beyond the limit fails its own call only"), async () => {
+  const upstream = open(rawServer(), { messageBytes: 1 << 20 });
+  const [big, small] = await Promise.allSettled([
+    ask(upstream, "big", { bytes: 3 << 20 }),
+    ask(upstream, "big", { bytes: 1_000 }),
+  ]);
+  expect(small.status).toBe("fulfilled");
+  expect(big).toMatchObject({
+    reason: { code: "CALL_TOOL_ERROR", message: expect.stringContaining("larger than 1 MB") },
+  });
+  expect(await said(ask(upstream, "echo", { a: 1 }))).toBe('{"a":1}');
+  expect(upstream.status().notes).toEqual(["sent a message of more than 1 MB, skipped"]);
+});
+
+test(verifies("upstream:oversize", "an answer of ten megabytes passes by default"), async () => {
+  const upstream = open(rawServer());
+  expect((await said(ask(upstream, "big", { bytes: 12 << 20 }))).length).toBe(12 << 20);
+});
+
+test(
+  verifies("upstream:death", "killing servers at random moments hangs no call and leaves no process"),
+  async () => {
+    const { spawn: counted, pids } = countingSpawn();
+    const upstream = open(rawServer(), { spawn: counted, graceMs: 100 });
+    const steady = open(rawServer());
+    let random = 42;
+    const next = (): number => (random = (random * 1_103_515_245 + 12_345) % 2_147_483_648) / 2_147_483_648;
+    for (let round = 0; round < 8; round += 1) {
+      const calls = Array.from({ length: 8 }, (_, at) =>
+        upstream.call(toolOf("slow"), { ms: at * 4 }, { signal: never, timeoutMs: 5_000 }).then(
+          () => "ok",
+          (error: { code: string }) => error.code,
+        ),
+      );
+      const other = said(ask(steady, "echo", { round }));
+      await new Promise((resolve) => setTimeout(resolve, next() * 60));
+      const victim = pids.at(-1);
+      if (victim !== undefined) signal(victim);
+      for (const outcome of await Promise.all(calls))
+        expect(["ok", "CALL_UPSTREAM_UNAVAILABLE"]).toContain(outcome);
+      expect(await other).toBe(`{"round":${round}}`);
+    }
+    await upstream[Symbol.asyncDispose]();
+    expect(pids.map(runs)).not.toContain(true);
+  },
+);
+
+function signal(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // Already gone.
+  }
+}
