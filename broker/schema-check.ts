@@ -4,8 +4,8 @@ import type { JsonObject, JsonValue } from "../contract/json.ts";
 import { isJsonObject } from "../contract/json.ts";
 import type { DegradedSchema, Dialect } from "../contract/schema/degrade.ts";
 
-/** Subschema evaluations spent on one value. */
-const MAX_STEPS = 500_000;
+/** Subschema evaluations spent on one value: a base, some for each part of it, and never more than the last. */
+const STEPS = { base: 100_000, each: 50, most: 2_000_000 };
 /** Longest text, in UTF-16 units, on which patterns are tried. */
 const MAX_PATTERN_SUBJECT = 1_000;
 
@@ -35,7 +35,7 @@ export type SchemaVerdict =
   | { readonly type: "unfinished" };
 
 class StepLimit extends Error {}
-let steps = 0;
+let stepsLeft = 0;
 
 /** Prepares a schema; `degrade` makes it safe and exact for its dialect. */
 export function compileSchema(
@@ -50,13 +50,15 @@ export function compileSchema(
   };
 }
 
-/** Checks a value. Takes at most 500 000 steps; patterns are skipped when a text is longer than 1 000. */
+/** Checks a value in at most two million steps; patterns are skipped when a text is longer than 1 000. */
 export function checkValue(checker: SchemaChecker, value: JsonValue): SchemaVerdict {
-  const compiled = hasLongText(value) ? checker.patternless() : checker.full;
+  const { parts, hasLongText } = measure(value);
+  const compiled = hasLongText ? checker.patternless() : checker.full;
+  const budget = Math.min(STEPS.base + STEPS.each * parts, STEPS.most);
   try {
-    const quick = run(compiled, value, true);
+    const quick = run(compiled, value, budget, true);
     if (quick.length === 0) return { type: "valid" };
-    return { type: "invalid", errors: runAgain(compiled, value) ?? quick, by: compiled };
+    return { type: "invalid", errors: runAgain(compiled, value, budget) ?? quick, by: compiled };
   } catch (error) {
     // A property name with half a surrogate pair cannot be written as a pointer.
     if (error instanceof StepLimit || error instanceof URIError || error instanceof RangeError) {
@@ -66,9 +68,14 @@ export function checkValue(checker: SchemaChecker, value: JsonValue): SchemaVerd
   }
 }
 
-function runAgain(compiled: CompiledSchema, value: JsonValue): readonly OutputUnit[] | undefined {
+// All errors instead of the first one; when that is too much, the first one has to do.
+function runAgain(
+  compiled: CompiledSchema,
+  value: JsonValue,
+  budget: number,
+): readonly OutputUnit[] | undefined {
   try {
-    return run(compiled, value, false);
+    return run(compiled, value, budget, false);
   } catch {
     return undefined;
   }
@@ -77,16 +84,23 @@ function runAgain(compiled: CompiledSchema, value: JsonValue): readonly OutputUn
 function run(
   { schema, lookup, draft }: CompiledSchema,
   value: JsonValue,
+  budget: number,
   stopEarly: boolean,
 ): readonly OutputUnit[] {
-  steps = 0;
+  stepsLeft = budget;
   return validate(value, schema, draft, lookup, stopEarly).errors;
 }
 
 function compile({ schema, dialect }: DegradedSchema): CompiledSchema {
-  const lookup = dereference(schema as Schema);
-  for (const part of Object.values(lookup)) if (typeof part === "object") instrument(part);
-  return { schema: schema as Schema, lookup, draft: DRAFTS[dialect] };
+  const draft = DRAFTS[dialect];
+  try {
+    const lookup = dereference(schema as Schema);
+    for (const part of new Set(Object.values(lookup))) if (typeof part === "object") instrument(part);
+    return { schema: schema as Schema, lookup, draft };
+  } catch {
+    // A schema the validator cannot index takes anything; the server checks its arguments itself.
+    return { schema: {}, lookup: dereference({}), draft };
+  }
 }
 
 // The validator reads `type` of a schema each time it applies it: counting there bounds its work, which can be
@@ -97,25 +111,27 @@ function instrument(part: Schema): void {
   Object.defineProperty(part, "type", {
     enumerable: Object.hasOwn(part, "type"),
     get: () => {
-      if (++steps > MAX_STEPS) throw new StepLimit();
+      if (--stepsLeft < 0) throw new StepLimit();
       return type;
     },
   });
 }
 
-function hasLongText(value: JsonValue): boolean {
+function measure(value: JsonValue): { readonly parts: number; readonly hasLongText: boolean } {
   const waiting = [value];
+  let parts = 0;
+  let longest = 0;
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    if (typeof next === "string") {
-      if (next.length > MAX_PATTERN_SUBJECT) return true;
-    } else if (typeof next === "object" && next !== null) {
+    parts++;
+    if (typeof next === "string") longest = Math.max(longest, next.length);
+    else if (typeof next === "object" && next !== null) {
       for (const [name, member] of Object.entries(next) as [string, JsonValue][]) {
-        if (name.length > MAX_PATTERN_SUBJECT) return true;
+        longest = Math.max(longest, name.length);
         waiting.push(member);
       }
     }
   }
-  return false;
+  return { parts, hasLongText: longest > MAX_PATTERN_SUBJECT };
 }
 
 const NAME_MAPS: ReadonlySet<string> = new Set([
