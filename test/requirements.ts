@@ -3,6 +3,7 @@
 import { requirements as policy } from "./broker/policy-requirements.ts";
 import { requirements as catalog } from "./stubs/catalog-requirements.ts";
 import { requirements as check } from "./stubs/check-requirements.ts";
+import { requirements as cli } from "./cli/requirements.ts";
 import { requirements as contract } from "./contract/requirements.ts";
 import { requirements as guest } from "./runtime/guest/requirements.ts";
 import { requirements as schema } from "./contract/schema-requirements.ts";
@@ -14,6 +15,7 @@ export const requirements: Readonly<Record<string, string>> = {
   ...policy,
   ...catalog,
   ...check,
+  ...cli,
   ...contract,
   ...guest,
   ...repository,

@@ -55,8 +55,8 @@ interface Console {
 }
 declare var console: Console;
 
-declare function setTimeout<A extends any[]>(callback: (...args: A) => void, ms?: number, ...args: A): number;
-declare function setInterval<A extends any[]>(callback: (...args: A) => void, ms?: number, ...args: A): number;
+declare function setTimeout(callback: (...args: any[]) => void, ms?: number, ...args: any[]): number;
+declare function setInterval(callback: (...args: any[]) => void, ms?: number, ...args: any[]): number;
 declare function clearTimeout(id: number | undefined | null): void;
 declare function clearInterval(id: number | undefined | null): void;
 declare function queueMicrotask(callback: () => void): void;

@@ -110,18 +110,22 @@ function wordsOf(name: string): ReadonlySet<string> {
   return new Set(parts.filter((part) => part !== "").map((part) => part.replace(/(?<=..)s$/, "")));
 }
 
-/** 1 − edit distance ÷ length; 0 as soon as the lengths alone rule likeness out. */
+/** 1 − edit distance ÷ length, two letters swapped being one edit; 0 as soon as the lengths alone rule likeness out. */
 function similarity(a: string, b: string): number {
   if (a === b) return 1;
   const longest = Math.max(a.length, b.length);
   if (longest === 0 || Math.abs(a.length - b.length) > longest * 0.5) return 0;
+  let beforeLast: number[] = [];
   let previous = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i += 1) {
     const row = [i];
     for (let j = 1; j <= b.length; j += 1) {
       const change = (previous[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      row.push(Math.min(change, (previous[j] as number) + 1, (row[j - 1] as number) + 1));
+      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      const swap = swapped ? (beforeLast[j - 2] as number) + 1 : Infinity;
+      row.push(Math.min(change, swap, (previous[j] as number) + 1, (row[j - 1] as number) + 1));
     }
+    beforeLast = previous;
     previous = row;
   }
   return 1 - (previous[b.length] as number) / longest;

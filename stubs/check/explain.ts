@@ -1,6 +1,6 @@
 // Owns turning TypeScript's semantic errors into sentences that tell a model what to write.
 import ts from "typescript";
-import { adviceForAbsent } from "../../contract/absent.ts";
+import { ABSENT_GLOBALS } from "../../contract/absent.ts";
 import {
   type CatalogIndex,
   type CheckedTool,
@@ -15,6 +15,7 @@ import { type Finding, MAX_DIAGNOSTICS } from "./finding.ts";
 import { explainKeys } from "./object-keys.ts";
 import { type CheckedScript, type ParsedScript, scriptOffset } from "./program.ts";
 import { bounded } from "./text.ts";
+import { weigh } from "./tolerance.ts";
 import { calledTool, isGlobal, isPromise } from "./tool-calls.ts";
 
 const UNKNOWN_NAME: ReadonlySet<number> = new Set([
@@ -22,8 +23,7 @@ const UNKNOWN_NAME: ReadonlySet<number> = new Set([
 ]);
 const UNKNOWN_MEMBER: ReadonlySet<number> = new Set([2339, 2551, 2550, 2694, 7053]);
 const FORGOTTEN_AWAIT = 2773;
-// `@ts-expect-error` without an error below it harms nothing.
-const IGNORED: ReadonlySet<number> = new Set([2578]);
+const NOT_A_VALUE: ReadonlySet<number> = new Set([2585, 2693]);
 const MAX_TYPE = 160;
 const MAX_LINES = 3;
 const AWAIT =
@@ -37,18 +37,18 @@ export function typeFindings(
   severity: Finding["severity"],
 ): readonly Finding[] {
   const findings: Finding[] = [];
-  // Explaining costs a search of the catalog, and only the first few errors are shown.
-  const first = checked.errors
-    .filter(
-      (error): error is ts.DiagnosticWithLocation => !IGNORED.has(error.code) && error.start !== undefined,
-    )
-    .sort((a, b) => a.start - b.start)
-    .slice(0, MAX_DIAGNOSTICS);
-  for (const error of first) {
+  const inOrder = checked.errors
+    .filter((error): error is ts.DiagnosticWithLocation => error.start !== undefined)
+    .sort((a, b) => a.start - b.start);
+  for (const error of inOrder) {
+    // Explaining costs a search of the catalog, and only the first few are shown.
+    if (findings.length === MAX_DIAGNOSTICS) break;
     const node = nodeAt(parsed.source, error.start);
+    const weight = weigh(error, node, checked.checker);
+    if (weight === "drop") continue;
     const said = explain(error, node, checked.checker, index);
     findings.push({
-      severity,
+      severity: weight === "warning" ? "warning" : severity,
       // Numbers below 2000 are TypeScript's grammar; the engine would refuse most of them too.
       code: error.code < 2000 ? "SCRIPT_SYNTAX" : "SCRIPT_TYPE",
       typescript: error.code,
@@ -67,7 +67,9 @@ interface Said {
 
 function explain(error: ts.Diagnostic, node: ts.Node, checker: ts.TypeChecker, index: CatalogIndex): Said {
   const message = shortened(error.messageText);
-  if (UNKNOWN_NAME.has(error.code) && ts.isIdentifier(node)) return unknownName(node, message, index);
+  const isAbsent = NOT_A_VALUE.has(error.code) && Object.hasOwn(ABSENT_GLOBALS, node.getText());
+  if ((UNKNOWN_NAME.has(error.code) || isAbsent) && ts.isIdentifier(node))
+    return unknownName(node, message, index);
   if (UNKNOWN_MEMBER.has(error.code)) {
     const said = unknownMember(node, message, checker, index);
     if (said !== undefined) return said;
@@ -96,9 +98,8 @@ function explain(error: ts.Diagnostic, node: ts.Node, checker: ts.TypeChecker, i
 
 function unknownName(node: ts.Identifier, message: string, index: CatalogIndex): Said {
   const name = node.text;
-  const absent = adviceForAbsent(name);
-  if (absent !== undefined)
-    return { message: `\`${name}\` is not available in the sandbox.`, suggestion: absent };
+  const absent = Object.hasOwn(ABSENT_GLOBALS, name) ? ABSENT_GLOBALS[name] : undefined;
+  if (absent !== undefined) return { message: `\`${name}\` is not available in a script: ${absent}.` };
   const plain = message.replace(/ Do you need to (?:install|change).*$/s, "");
   if (/ Did you mean /.test(plain)) return { message: plain };
   const namespace = nearestNamespace(index, name);
@@ -123,8 +124,8 @@ function unknownMember(
   checker: ts.TypeChecker,
   index: CatalogIndex,
 ): Said | undefined {
-  const { parent } = node;
-  if (parent === undefined) return undefined;
+  // TypeScript marks the name of `a.b`, and the whole of `a["b"]`.
+  const parent = ts.isElementAccessExpression(node) ? node : node.parent;
   if (!ts.isPropertyAccessExpression(parent) && !ts.isElementAccessExpression(parent)) return undefined;
   const owner = parent.expression;
   const member = ts.isPropertyAccessExpression(parent)

@@ -27,7 +27,7 @@ const OPTIONS: ts.CompilerOptions = {
   noLib: false,
   lib: ["lib.es2025.d.ts", "lib.esnext.array.d.ts", "lib.esnext.disposable.d.ts", "lib.esnext.error.d.ts"],
   strict: true,
-  noImplicitAny: false,
+  noImplicitAny: true,
   useUnknownInCatchVariables: false,
   erasableSyntaxOnly: true,
   skipLibCheck: true,

@@ -3,10 +3,11 @@ import ts from "typescript";
 import type { Finding } from "./finding.ts";
 import { type ParsedScript, parseScript, scriptOffset } from "./program.ts";
 
+const OPEN_COMMENT = 1010;
 const SUGGESTIONS: ReadonlyMap<number, string> = new Map([
   [1002, "A quoted string ends on its own line: write \\n inside it, or use a template literal (`...`)."],
   [1160, "Close the template literal with a back-tick, and write \\` for one inside it."],
-  [1010, "Close the comment with */."],
+  [OPEN_COMMENT, "Close the comment with */."],
 ]);
 
 /** Why a script cannot be parsed, or closes the function it is wrapped in; empty when it is sound. */
@@ -19,7 +20,9 @@ export function syntaxFindings(parsed: ParsedScript): readonly Finding[] {
   const fenced = /^\s*(?:`{3}|~{3})/m.test(parsed.script)
     ? "Send the code only: no code fence, no text around it."
     : undefined;
-  const broken = parsed.syntaxErrors.map((error): Finding => {
+  // An open comment takes the wrapper's own end with it, which is no second error.
+  const open = parsed.syntaxErrors.filter((error) => error.code === OPEN_COMMENT);
+  const broken = (open.length > 0 ? open : parsed.syntaxErrors).map((error): Finding => {
     const suggestion = fenced ?? SUGGESTIONS.get(error.code);
     return {
       severity: "error",
@@ -31,7 +34,9 @@ export function syntaxFindings(parsed: ParsedScript): readonly Finding[] {
     };
   });
   // After the end of the function every error is only a consequence.
-  return early === undefined ? broken : [...broken.filter((finding) => finding.offset < early.offset), early];
+  return early === undefined || open.length > 0
+    ? broken
+    : [...broken.filter((finding) => finding.offset < early.offset), early];
 }
 
 // Security: `} evil(); {` would leave the wrapper. One statement that ends where the text ends cannot have.

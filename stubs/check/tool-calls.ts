@@ -3,6 +3,7 @@ import ts from "typescript";
 import type { CatalogIndex } from "./catalog-index.ts";
 import { type Finding, MAX_DIAGNOSTICS } from "./finding.ts";
 import { type CheckedScript, type ParsedScript, scriptOffset } from "./program.ts";
+import { isAssignmentOperator } from "./tolerance.ts";
 
 const CATALOG_CALLS: ReadonlySet<string> = new Set(["search", "describe"]);
 
@@ -51,19 +52,13 @@ export function unawaitedFindings(
   const visit = (node: ts.Node): void => {
     if (ts.isExpressionStatement(node)) {
       const expression = unwrapped(node.expression);
-      if (isPromise(checker.getTypeAtLocation(expression), checker)) {
-        const dropped = droppedCall(expression, checker, index);
-        if (dropped !== undefined)
-          report(dropped.call, dropped.name, "Put `await` in front of the statement.");
+      const dropped = droppedCall(expression, checker, index);
+      // The type is asked for last: it costs more than the walk.
+      if (dropped !== undefined && isPromise(checker.getTypeAtLocation(expression), checker)) {
+        report(dropped.call, dropped.name, "Put `await` in front of the statement.");
       } else {
-        const dropped = inIgnoredCallback(expression, checker, index);
-        if (dropped !== undefined) {
-          report(
-            dropped.call,
-            dropped.name,
-            "Use `for (const item of items) { await ... }`, or `await Promise.all(items.map(async (item) => ...))`.",
-          );
-        }
+        const ignored = inIgnoredCallback(expression, checker, index);
+        if (ignored !== undefined) report(ignored.call, ignored.name, LOOP);
       }
     }
     ts.forEachChild(node, visit);
@@ -71,6 +66,9 @@ export function unawaitedFindings(
   visit(parsed.source);
   return [...found.values()];
 }
+
+const LOOP =
+  "Use `for (const item of items) { await ... }`, or `await Promise.all(items.map(async (item) => ...))`.";
 
 interface Dropped {
   readonly call: ts.Node;
@@ -101,7 +99,7 @@ function floatingIn(
   index: CatalogIndex,
   nested: boolean,
 ): Dropped | undefined {
-  if (!nested && ts.isAwaitExpression(node)) return undefined;
+  if (!nested && (ts.isAwaitExpression(node) || isAssignment(node))) return undefined;
   const name = calledTool(node, checker, index);
   if (name !== undefined) return { call: node, name: `\`${name}\`` };
   const inFunction = nested || ts.isFunctionLike(node);
@@ -136,6 +134,10 @@ export function isPromise(type: ts.Type, checker: ts.TypeChecker): boolean {
     const symbol = member.getSymbol();
     return symbol?.name === "Promise" && checker.getPropertyOfType(member, "then") !== undefined;
   });
+}
+
+function isAssignment(node: ts.Node): boolean {
+  return ts.isBinaryExpression(node) && isAssignmentOperator(node.operatorToken.kind);
 }
 
 function unwrapped(expression: ts.Expression): ts.Expression {
