@@ -80,10 +80,11 @@ export function nameOf(tool: CheckedTool): string {
   return `${tool.namespace}.${tool.identifier}`;
 }
 
-/** The line of a signature that says how the tool is called, without the comment above it. */
+/** The line of a signature that says how the tool is called, without comments. */
 export function signatureLine(tool: CheckedTool): string {
   const { signature } = tool;
-  return signature.split("\n").find((line) => line.startsWith(nameOf(tool))) ?? signature;
+  const line = signature.split("\n").find((text) => text.startsWith(nameOf(tool))) ?? signature;
+  return line.replace(/\/\*\*.*?\*\/ ?/g, "");
 }
 
 /** 0 to 1: letters in common, or words in common whatever their order. */

@@ -26,9 +26,23 @@ return { top, at: new Date().toISOString() };`;
 const pipeline = new Pipeline();
 pipeline.compile(TYPICAL, "error");
 
+// A new catalog is parsed while nobody waits, once the last of several has come.
+let idle: NodeJS.Immediate | undefined;
+function parseCatalogWhenIdle(): void {
+  idle = setImmediate(() => {
+    try {
+      pipeline.compile(TYPICAL, "error");
+    } catch {
+      // The next script meets the same failure, and its caller is told.
+    }
+  });
+}
+
 port.on("message", (message: ToThread) => {
+  clearImmediate(idle);
   if (message.kind === "catalog") {
     pipeline.setCatalog(message.catalog);
+    parseCatalogWhenIdle();
     return;
   }
   try {
