@@ -53,15 +53,18 @@ export async function buildGuest(): Promise<string> {
     format: "iife",
     globalName: "__guest",
     target: "es2024",
+    minify: true,
     legalComments: "none",
   });
   return built.outputFiles[0]?.text ?? "";
 }
 
-/** Starts the child. */
-export async function startGuests(): Promise<Guests> {
+/** Starts the child; `jit` as `sandbox.jit`. */
+export async function startGuests(jit = false): Promise<Guests> {
   const bundle = await buildGuest();
-  const node = spawn(process.execPath, ["--no-node-snapshot", "--jitless", child], { env: { TZ: "UTC" } });
+  const node = spawn(process.execPath, ["--no-node-snapshot", ...(jit ? [] : ["--jitless"]), child], {
+    env: { TZ: "UTC" },
+  });
   const waiting = new Map<number, PromiseWithResolvers<GuestResult>>();
   let errors = "";
   let lastId = 0;

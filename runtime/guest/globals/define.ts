@@ -18,6 +18,11 @@ export function defineValues(target: object, values: Readonly<Record<string, unk
   for (let i = 0; i < names.length; i++) defineValue(target, names[i] as string, values[names[i] as string]);
 }
 
+/** Sets the `name` of a function. */
+export function nameFunction(target: object, name: string): void {
+  ReflectDefineProperty(target, "name", { __proto__: null, value: name, configurable: true });
+}
+
 /** Makes a function that calls `make` once, at its first call. A throw is not remembered. */
 export function once<T>(make: () => T): () => T {
   let done = false;
@@ -42,7 +47,7 @@ export function defineLazy(names: readonly string[], load: () => Readonly<Record
     const accessors = {
       get(): unknown {
         const values = make();
-        settle(names, values);
+        settleNames(names, values);
         return values[name];
       },
       set(value: unknown): void {
@@ -76,9 +81,11 @@ export function isLazy(name: string): boolean {
   return false;
 }
 
-function settle(names: readonly string[], values: Readonly<Record<string, unknown>>): void {
+function settleNames(names: readonly string[], values: Readonly<Record<string, unknown>>): void {
   for (let i = 0; i < names.length; i++) {
     const name = names[i] as string;
+    // The bundle may have been built with short names.
+    if (typeof values[name] === "function") nameFunction(values[name], name);
     if (!isLazy(name)) continue;
     ReflectDefineProperty(globalObject, name, {
       __proto__: null,

@@ -1,6 +1,6 @@
 // Owns DOMException, made at first use.
 import { ErrorCtor, ObjectDefineProperty, StringCtor } from "../primordials.ts";
-import { once } from "./define.ts";
+import { nameFunction, once } from "./define.ts";
 
 const LEGACY_CODES: Readonly<Record<string, number>> = {
   __proto__: null as never,
@@ -46,6 +46,7 @@ export const domException: () => DOMExceptionClass = once(() => {
       });
     }
   }
+  nameFunction(DOMException, "DOMException");
   return DOMException as unknown as DOMExceptionClass;
 });
 

@@ -54,7 +54,12 @@ export function installGlobals(powers: GuestPowers): void {
   installCrypto(cryptoRandom);
   const setTimeZone = installIntl(powers.now);
   const setTimeOrigin = installPerformance(powers.now);
-  defineValues(globalObject, { atob, btoa, structuredClone });
+  defineValues(globalObject, {
+    atob: (data: unknown) => atob(data),
+    btoa: (data: unknown) => btoa(data),
+    structuredClone: (value: unknown, options?: { readonly transfer?: unknown }) =>
+      structuredClone(value, options),
+  });
   defineLazy(["DOMException"], () => ({ DOMException: domException() }));
   defineLazy(["TextEncoder", "TextDecoder"], createTextCodecs);
   defineLazy(["Event", "EventTarget", "AbortController", "AbortSignal"], () => createEvents(powers));

@@ -68,7 +68,6 @@ function escapeUnit(text: string, index: number, mark: string): string {
   if (unit === 0x09) return "\\t";
   if (unit === 0x08) return "\\b";
   if (unit === 0x0c) return "\\f";
-  if (unit === 0x0b) return "\\v";
   if (unit === 0x5c) return "\\\\";
   if (unit < 0x20 || (unit >= 0x7f && unit <= 0x9f)) return `\\x${StringPadStart(hex(unit), 2, "0")}`;
   if (unit === StringCharCodeAt(mark, 0)) return `\\${mark}`;

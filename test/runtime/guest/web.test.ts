@@ -72,7 +72,7 @@ describe("URL", () => {
             "data:",
             "mailto:",
             "x-y:",
-            "file:///",
+
             "",
             "/",
             "//",
