@@ -43,12 +43,15 @@ export function readFailure(
   if (ProtocolError.isInstance(error)) {
     return { kind: "rpc", code: Number(error.code), message: printable(error.message, 2_000) };
   }
-  const message = error instanceof Error ? error.message : String(error);
+  const message = plainMessage(error);
   if (SdkError.isInstance(error)) {
     const code = String(error.code);
     if (DEAD.has(code)) return { kind: "unavailable", message: "the connection closed", sent, dead: true };
     if (code === "REQUEST_TIMEOUT")
       return { kind: "unavailable", message: "no answer in time", sent, dead: false };
+    const network = networkCode(error);
+    if (network !== undefined)
+      return { kind: "unavailable", message: networkSentence(network), sent, dead: false };
     if (sent) return { kind: "unusable", message: printable(message, 400) };
     return { kind: "unavailable", message: printable(message, 400), sent, dead: false };
   }
@@ -94,11 +97,23 @@ function readStatus(status: number, text: string, sent: boolean): Failure {
   return { ...base, sent: sent && status >= 500, message: `it answered HTTP ${status}${said}` };
 }
 
+/** What lies under the words "fetch failed". */
+function plainMessage(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const under = error.message.endsWith("fetch failed") ? error.cause : undefined;
+  return under === undefined ? error.message : `the request failed: ${plainMessage(under)}`;
+}
+
 function networkCode(error: unknown): string | undefined {
   for (let at = error, depth = 0; typeof at === "object" && at !== null && depth < 5; depth += 1) {
-    const { code, cause } = at as { code?: unknown; cause?: unknown };
-    if (typeof code === "string" && /^[A-Z][A-Z0-9_]+$/.test(code)) return code;
-    at = cause;
+    const { code, cause, data } = at as { code?: unknown; cause?: unknown; data?: { cause?: unknown } };
+    if (
+      typeof code === "string" &&
+      /^(?:E[A-Z]|UND_ERR_|CERT_|DEPTH_)/.test(code) &&
+      !code.startsWith("ERA_")
+    )
+      return code;
+    at = cause ?? data?.cause;
   }
   return undefined;
 }
