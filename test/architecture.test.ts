@@ -116,7 +116,7 @@ test(verifies("repository:authority", "only the command line reads the environme
 });
 
 /** Lines of test for a line of source. Raise it when the ratio has risen; the aim is 1.5. */
-const LEAST_TEST_RATIO = 0.1;
+const LEAST_TEST_RATIO = 0.5;
 
 test(verifies("repository:tests-outweigh", "tests do not fall behind the code"), () => {
   const code = sources.reduce((sum, { lines }) => sum + lines, 0);
