@@ -8,7 +8,6 @@
 // - writes property descriptors and internal records with `__proto__: null`.
 
 type Method<This, Args extends readonly unknown[], Result> = (self: This, ...args: Args) => Result;
-// oxlint-disable-next-line no-unsafe-function-type
 type AnyFunction = Function;
 
 const { bind, call } = Function.prototype;
@@ -20,7 +19,6 @@ export const globalObject: typeof globalThis = globalThis;
 // Constructors
 export const ArrayCtor: ArrayConstructor = Array;
 export const ArrayBufferCtor: ArrayBufferConstructor = ArrayBuffer;
-export const BigIntCtor: BigIntConstructor = BigInt;
 export const DataViewCtor: DataViewConstructor = DataView;
 export const DateCtor: DateConstructor = Date;
 export const ErrorCtor: ErrorConstructor = Error;
@@ -30,14 +28,11 @@ export const ObjectCtor: ObjectConstructor = Object;
 export const PromiseCtor: PromiseConstructor = Promise;
 export const ProxyCtor: ProxyConstructor = Proxy;
 export const RangeErrorCtor: RangeErrorConstructor = RangeError;
-export const ReferenceErrorCtor: ReferenceErrorConstructor = ReferenceError;
 export const RegExpCtor: RegExpConstructor = RegExp;
 export const SetCtor: SetConstructor = Set;
 export const StringCtor: StringConstructor = String;
-export const SymbolCtor: SymbolConstructor = Symbol;
 export const TypeErrorCtor: TypeErrorConstructor = TypeError;
 export const Uint8ArrayCtor: Uint8ArrayConstructor = Uint8Array;
-export const Uint32ArrayCtor: Uint32ArrayConstructor = Uint32Array;
 export const WeakMapCtor: WeakMapConstructor = WeakMap;
 
 // Namespaces and prototypes
@@ -50,7 +45,6 @@ export const ObjectPrototype: object = Object.prototype;
 // Statics
 export const ArrayIsArray: (value: unknown) => value is readonly unknown[] = Array.isArray;
 export const ArrayBufferIsView: (value: unknown) => value is ArrayBufferView = ArrayBuffer.isView;
-export const DateParse: (text: string) => number = Date.parse;
 export const ErrorIsError: (value: unknown) => boolean = (
   Error as unknown as { isError: (value: unknown) => boolean }
 ).isError;
@@ -63,14 +57,8 @@ export const JSONStringify: {
   (value: string | number | boolean | null): string;
   (value: unknown, replacer?: unknown, space?: string | number): string | undefined;
 } = JSON.stringify as never;
-export const MathAbs: (x: number) => number = Math.abs;
-export const MathFloor: (x: number) => number = Math.floor;
-export const MathImul: (a: number, b: number) => number = Math.imul;
-export const MathMax: (...values: number[]) => number = Math.max;
-export const MathMin: (...values: number[]) => number = Math.min;
 export const MathTrunc: (x: number) => number = Math.trunc;
 export const NumberIsFinite: (value: unknown) => boolean = Number.isFinite;
-export const NumberIsInteger: (value: unknown) => boolean = Number.isInteger;
 export const NumberParseFloat: (text: string) => number = parseFloat;
 export const NumberParseInt: (text: string, radix?: number) => number = parseInt;
 export const ObjectCreate: (prototype: object | null) => Record<PropertyKey, unknown> = Object.create;
@@ -85,7 +73,6 @@ export const ObjectGetOwnPropertyDescriptor: (
   key: PropertyKey,
 ) => PropertyDescriptor | undefined = Object.getOwnPropertyDescriptor;
 export const ObjectGetPrototypeOf: (value: object) => object | null = Object.getPrototypeOf;
-export const ObjectIs: (a: unknown, b: unknown) => boolean = Object.is;
 export const ObjectKeys: (value: object) => readonly string[] = Object.keys;
 export const ObjectSetPrototypeOf: <T extends object>(value: T, prototype: object | null) => T =
   Object.setPrototypeOf;
@@ -107,8 +94,6 @@ export const ReflectDefineProperty: (
 export const ReflectDeleteProperty: (target: object, key: PropertyKey) => boolean = Reflect.deleteProperty;
 export const ReflectOwnKeys: (target: object) => readonly (string | symbol)[] = Reflect.ownKeys;
 export const StringFromCharCode: (...units: number[]) => string = String.fromCharCode;
-export const StringFromCodePoint: (...points: number[]) => string = String.fromCodePoint;
-export const SymbolIterator: typeof Symbol.iterator = Symbol.iterator;
 export const SymbolToStringTag: typeof Symbol.toStringTag = Symbol.toStringTag;
 
 // Methods, with the receiver as the first argument
@@ -125,26 +110,22 @@ export const FunctionToString: Method<unknown, [], string> = uncurryThis(Functio
 export const MapForEach: Method<unknown, [(value: unknown, key: unknown) => void], void> = uncurryThis(
   Map.prototype.forEach,
 );
-export const MapGet: Method<Map<unknown, unknown>, [unknown], unknown> = uncurryThis(Map.prototype.get);
-export const MapHas: Method<unknown, [unknown], boolean> = uncurryThis(Map.prototype.has);
+const MapGet: Method<Map<unknown, unknown>, [unknown], unknown> = uncurryThis(Map.prototype.get);
+const MapHas: Method<unknown, [unknown], boolean> = uncurryThis(Map.prototype.has);
 export const MapSet: Method<Map<unknown, unknown>, [unknown, unknown], unknown> = uncurryThis(
   Map.prototype.set,
 );
-export const MapDelete: Method<Map<unknown, unknown>, [unknown], boolean> = uncurryThis(Map.prototype.delete);
-export const MapClear: Method<Map<unknown, unknown>, [], void> = uncurryThis(Map.prototype.clear);
+const MapDelete: Method<Map<unknown, unknown>, [unknown], boolean> = uncurryThis(Map.prototype.delete);
+const MapClear: Method<Map<unknown, unknown>, [], void> = uncurryThis(Map.prototype.clear);
 export const NumberToString: Method<number, [number?], string> = uncurryThis(Number.prototype.toString);
 export const NumberValueOf: Method<unknown, [], number> = uncurryThis(Number.prototype.valueOf);
 export const ObjectHasOwnProperty: Method<unknown, [PropertyKey], boolean> = uncurryThis(
   Object.prototype.hasOwnProperty,
 );
-export const ObjectPropertyIsEnumerable: Method<unknown, [PropertyKey], boolean> = uncurryThis(
-  Object.prototype.propertyIsEnumerable,
-);
 export const SetAdd: Method<Set<unknown>, [unknown], unknown> = uncurryThis(Set.prototype.add);
 export const SetForEach: Method<unknown, [(value: unknown) => void], void> = uncurryThis(
   Set.prototype.forEach,
 );
-export const SetHas: Method<unknown, [unknown], boolean> = uncurryThis(Set.prototype.has);
 export const StringCharCodeAt: Method<string, [number], number> = uncurryThis(String.prototype.charCodeAt);
 export const StringIndexOf: Method<string, [string, number?], number> = uncurryThis(String.prototype.indexOf);
 export const StringPadStart: Method<string, [number, string?], string> = uncurryThis(
@@ -164,7 +145,6 @@ export const WeakMapHas: Method<unknown, [unknown], boolean> = uncurryThis(WeakM
 export const WeakMapSet: Method<WeakMap<object, unknown>, [object, unknown], unknown> = uncurryThis(
   WeakMap.prototype.set,
 );
-export const WeakSetHas: Method<unknown, [unknown], boolean> = uncurryThis(WeakSet.prototype.has);
 
 // Iterators, and getters as functions
 interface Step {
@@ -261,7 +241,7 @@ const settled: Promise<void> = Promise.resolve();
 
 /** Runs `task` as a microtask. What it throws is an unhandled rejection. */
 export function enqueueMicrotask(task: () => void): void {
-  PromiseThen(settled, task);
+  void PromiseThen(settled, task);
 }
 
 /** Makes `error` an unhandled rejection of the current task. */

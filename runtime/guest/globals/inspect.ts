@@ -15,7 +15,7 @@ import {
 } from "../primordials.ts";
 import { MAX_ITEMS, findKind } from "./inspect-kinds.ts";
 import { withoutProxy } from "./proxy.ts";
-import { chainData, className, functionName, functionTitle, ownData, prototypeOf } from "./reflect.ts";
+import { chainData, className, functionName, functionTitle, prototypeOf } from "./reflect.ts";
 import { bigintText, cutText, isPlainName, moreItems, numberText, quote } from "./text-limits.ts";
 
 const MAX_KEYS = 200;
