@@ -6,6 +6,7 @@ import { escapeGlob } from "./glob.ts";
 import { judge, type Conditions, type Purpose } from "./matcher.ts";
 import type { Policy, ToolClass } from "./model.ts";
 import { planFor } from "./plan.ts";
+import { Reading } from "./reading.ts";
 import { decide } from "./verdict.ts";
 
 /** One rule, flow or default that concerns the tool of the call. */
@@ -34,16 +35,17 @@ export interface Explanation {
 export function explain(policy: Policy, facts: CallFacts): Explanation {
   const decision = decide(policy, facts);
   const plan = planFor(policy, facts.tool);
+  const reading = new Reading(facts.arguments, facts.literals);
   const findings: ExplainedFinding[] = [];
   const add = (finding: Omit<ExplainedFinding, "won">): void => {
     findings.push({ ...finding, won: finding.holds && finding.effect === decision.effect });
   };
   for (const { source, rules, fallback } of plan.layers) {
-    const held = rules.map((rule) => ruleHolds(rule, facts));
+    const held = rules.map((rule) => ruleHolds(rule, reading));
     rules.forEach(({ id, effect, when, unless }, index) => {
       const because = [
-        ...describe(when, facts, effect === "allow" ? "permit" : "forbid", ""),
-        ...describe(unless, facts, "permit", "unless "),
+        ...describe(when, reading, effect === "allow" ? "permit" : "forbid", ""),
+        ...describe(unless, reading, "permit", "unless "),
       ];
       add({ kind: "rule", id, source, effect, holds: held[index]!, because });
     });
@@ -68,8 +70,8 @@ export function explain(policy: Policy, facts: CallFacts): Explanation {
       id: flow.id,
       source: policy.layers[flow.layer]!.source,
       effect: flow.effect,
-      holds: flowHolds(flow, facts),
-      because: [...because, ...describe(flow.unless, facts, "permit", "unless ")],
+      holds: flowHolds(flow, facts.labels, reading),
+      because: [...because, ...describe(flow.unless, reading, "permit", "unless ")],
     });
   }
   return { decision, classes: plan.classes, external: plan.external, findings };
@@ -79,12 +81,12 @@ const WORDS = { yes: "holds", no: "does not hold", unsure: "cannot be told" } as
 
 function describe(
   conditions: Conditions | undefined,
-  facts: CallFacts,
+  reading: Reading,
   purpose: Purpose,
   prefix: string,
 ): readonly string[] {
   return (conditions?.arguments ?? []).map(({ path, matcher }) => {
-    const truth = judge(path, matcher, facts.arguments, facts.literals, purpose);
+    const truth = judge(path, matcher, reading, purpose);
     const counts =
       truth === "unsure" ? (purpose === "forbid" ? ", which counts as a match" : ", which is no match") : "";
     const demand = plain(JSON.stringify(conditions!.source[path.source]), 160);

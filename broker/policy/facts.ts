@@ -4,6 +4,7 @@ import type { ToolDefinition } from "../../contract/tool.ts";
 import type { LiteralSet } from "./literals.ts";
 import { conditionsHold } from "./matcher.ts";
 import type { Flow, Rule } from "./model.ts";
+import type { Reading } from "./reading.ts";
 
 /** All that a decision is a function of, besides the policy. */
 export interface CallFacts {
@@ -18,14 +19,14 @@ export interface CallFacts {
 }
 
 /** Whether a rule that names the tool holds of this call. */
-export function ruleHolds({ effect, when, unless }: Rule, { arguments: args, literals }: CallFacts): boolean {
-  const purpose = effect === "allow" ? "permit" : "forbid";
-  if (when !== undefined && !conditionsHold(when, args, literals, purpose)) return false;
-  return unless === undefined || !conditionsHold(unless, args, literals, "permit");
+export function ruleHolds({ effect, when, unless }: Rule, reading: Reading): boolean {
+  if (when !== undefined && !conditionsHold(when, reading, effect === "allow" ? "permit" : "forbid"))
+    return false;
+  return unless === undefined || !conditionsHold(unless, reading, "permit");
 }
 
 /** Whether a flow that names the tool holds of this call. */
-export function flowHolds({ from, unless }: Flow, { labels, arguments: args, literals }: CallFacts): boolean {
+export function flowHolds({ from, unless }: Flow, labels: ReadonlySet<string>, reading: Reading): boolean {
   if (!from.every((label) => labels.has(label))) return false;
-  return unless === undefined || !conditionsHold(unless, args, literals, "permit");
+  return unless === undefined || !conditionsHold(unless, reading, "permit");
 }

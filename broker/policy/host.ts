@@ -31,21 +31,31 @@ export function parseHost(source: string): HostPattern | undefined {
   };
 }
 
-/**
- * `yes` only for a URL that every parser reads alike: an ASCII host, no user name, backslash, space or
- * control character. `no` only when its host is surely another one.
- */
-export function isHost(pattern: HostPattern, value: unknown): Truth {
-  if (typeof value !== "string" || value.length > MAX_URL || !URL.canParse(value)) return "unsure";
-  const url = new URL(value);
-  const name = hostName(value);
-  if (name === undefined || name === "") return "unsure";
-  const clear = CLEAR.test(value) && !/[\s\\\p{Cc}]/u.test(value);
-  if (!matches(pattern, name)) return clear ? "no" : "unsure";
-  const scheme =
-    pattern.scheme === undefined ? /^https?:$/.test(url.protocol) : url.protocol === pattern.scheme;
-  const port = pattern.port === undefined || portOf(url) === pattern.port;
-  return clear && scheme && port ? "yes" : "unsure";
+export interface ReadUrl {
+  readonly name: string;
+  /** Every parser reads it alike: an ASCII host, no user name, backslash, space or control character. */
+  readonly clear: boolean;
+  readonly scheme: string;
+  readonly port: string;
+}
+
+/** Reads a text as a URL with a host; undefined when it is none. */
+export function readUrl(text: string): ReadUrl | undefined {
+  if (text.length > MAX_URL || !URL.canParse(text)) return undefined;
+  const url = new URL(text);
+  const name = hostName(text);
+  if (name === undefined || name === "") return undefined;
+  const clear = CLEAR.test(text) && !/[\s\\\p{Cc}]/u.test(text);
+  return { name, clear, scheme: url.protocol, port: portOf(url) };
+}
+
+/** `yes` only for a clear URL of the host, `no` only when its host is surely another one. */
+export function isHost(pattern: HostPattern, url: ReadUrl | undefined): Truth {
+  if (url === undefined) return "unsure";
+  if (!matches(pattern, url.name)) return url.clear ? "no" : "unsure";
+  const scheme = pattern.scheme === undefined ? /^https?:$/.test(url.scheme) : url.scheme === pattern.scheme;
+  const port = pattern.port === undefined || url.port === pattern.port;
+  return url.clear && scheme && port ? "yes" : "unsure";
 }
 
 function matches({ name, below }: HostPattern, host: string): boolean {

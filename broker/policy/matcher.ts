@@ -4,7 +4,8 @@ import { parseArgumentPath, readArgument, type ArgumentPath } from "./argument-p
 import { fold } from "./fold.ts";
 import { matchGlob, parseGlob } from "./glob.ts";
 import { isHost, parseHost } from "./host.ts";
-import { isLiteral, type LiteralSet } from "./literals.ts";
+import { isLiteral } from "./literals.ts";
+import type { Reading } from "./reading.ts";
 import { MAX_REGEX_SUBJECT, matchRegex, parseRegex } from "./regex.ts";
 import type { MatcherInput } from "./schema.ts";
 import { PolicyProblem, type ProblemPath } from "./problems.ts";
@@ -21,7 +22,7 @@ export type Purpose = "permit" | "forbid";
 interface Context {
   /** Look-alikes count as equal. */
   readonly loose: boolean;
-  readonly literals: LiteralSet | undefined;
+  readonly reading: Reading;
 }
 
 type Test = (value: JsonValue, context: Context) => Truth;
@@ -52,27 +53,16 @@ export function parseConditions(source: Readonly<Record<string, MatcherInput>>, 
 }
 
 /** True when every named argument meets its demands, in the sense of the purpose. */
-export function conditionsHold(
-  conditions: Conditions,
-  args: JsonObject,
-  literals: LiteralSet | undefined,
-  purpose: Purpose,
-): boolean {
+export function conditionsHold(conditions: Conditions, reading: Reading, purpose: Purpose): boolean {
   return conditions.arguments.every(({ path, matcher }) => {
-    const truth = judge(path, matcher, args, literals, purpose);
+    const truth = judge(path, matcher, reading, purpose);
     return truth === "yes" || (truth === "unsure" && purpose === "forbid");
   });
 }
 
 /** How one argument fares; for explanations. */
-export function judge(
-  path: ArgumentPath,
-  matcher: Matcher,
-  args: JsonObject,
-  literals: LiteralSet | undefined,
-  purpose: Purpose,
-): Truth {
-  const found = readArgument(path, args);
+export function judge(path: ArgumentPath, matcher: Matcher, reading: Reading, purpose: Purpose): Truth {
+  const found = readArgument(path, reading.arguments);
   if (found.type === "absent") {
     if (matcher.wantsAbsence) return "yes";
     // Security: an absent argument never permits anything, whatever double negation says of it.
@@ -80,7 +70,7 @@ export function judge(
   }
   if (found.type === "odd") return "unsure";
   if (matcher.wantsAbsence) return "no";
-  const context: Context = { loose: purpose === "forbid", literals };
+  const context: Context = { loose: purpose === "forbid", reading };
   const truths = found.values.map((value) => matcher.test(value, context));
   if (found.odd) truths.push("unsure");
   if (purpose === "forbid") return either(found.partial ? [...truths, matcher.absent] : truths);
@@ -108,7 +98,9 @@ function parseMatcher(source: MatcherInput, at: ProblemPath): Matcher {
     const roots = list(source.under).map((text) =>
       must(parseRoot(text), [...at, "under"], "an absolute path without .."),
     );
-    add((value) => either(roots.map((root) => isUnder(root, value))));
+    add((value, { reading }) =>
+      typeof value === "string" ? either(roots.map((root) => isUnder(root, reading.path(value)))) : "unsure",
+    );
   }
   if (source.host !== undefined) {
     const hosts = list(source.host).map((text) =>
@@ -118,13 +110,15 @@ function parseMatcher(source: MatcherInput, at: ProblemPath): Matcher {
         'a host such as "example.com", "*.example.com" or "wss://example.com:8443"',
       ),
     );
-    add((value) => either(hosts.map((host) => isHost(host, value))));
+    add((value, { reading }) =>
+      typeof value === "string" ? either(hosts.map((host) => isHost(host, reading.url(value)))) : "unsure",
+    );
   }
   if (source.literal !== undefined) add(literal(source.literal), source.literal ? "no" : "yes");
   if (source.not !== undefined) {
     const inner = parseMatcher(source.not, [...at, "not"]);
-    const test: Test = (value, { loose, literals }) =>
-      opposite(inner.test(value, { loose: !loose, literals }));
+    // Security: what must not hold is judged the other way round, or a look-alike would pass through the negation.
+    const test: Test = (value, { loose, reading }) => opposite(inner.test(value, { loose: !loose, reading }));
     parts.push({ test, absent: opposite(inner.absent), wantsAbsence: false });
   }
   if (parts.length === 0)
@@ -151,23 +145,26 @@ function typeOf(value: JsonValue): string {
 
 function oneOf(wanted: readonly JsonValue[]): Test {
   const types = new Set(wanted.map(typeOf));
-  const exact = new Set(wanted.map(canonicalJson));
-  const folded = new Set(wanted.map((value) => fold(canonicalJson(value))));
-  return (value, { loose }) => {
+  const texts = wanted.filter((value) => typeof value === "string");
+  const others = wanted.filter((value) => typeof value !== "string").map(canonicalJson);
+  const exact = { texts: new Set(texts), others: new Set(others) };
+  const folded = { texts: new Set(texts.map(fold)), others: new Set(others.map(fold)) };
+  return (value, { loose, reading }) => {
     // A number as a string, or one string in an array, may still be what the server acts on.
     if (!types.has(typeOf(value))) return "unsure";
-    const text = canonicalJson(value);
-    return exact.has(text) || (loose && folded.has(fold(text))) ? "yes" : "no";
+    const kind = typeof value === "string" ? "texts" : "others";
+    const text = typeof value === "string" ? value : canonicalJson(value);
+    return exact[kind].has(text) || (loose && folded[kind].has(reading.folded(text))) ? "yes" : "no";
   };
 }
 
 function anyGlob(sources: readonly string[]): Test {
   const globs = sources.map((source) => ({ exact: parseGlob(source), folded: parseGlob(fold(source)) }));
-  return (value, { loose }) => {
+  return (value, { loose, reading }) => {
     if (typeof value !== "string") return "unsure";
     if (globs.some(({ exact }) => matchGlob(exact, value))) return "yes";
     if (!loose) return "no";
-    const text = fold(value);
+    const text = reading.folded(value);
     return globs.some(({ folded }) => matchGlob(folded, text)) ? "yes" : "no";
   };
 }
@@ -179,11 +176,11 @@ function pattern(source: string, at: ProblemPath): Test {
   } catch (error) {
     throw PolicyProblem.expected(at, (error as Error).message);
   }
-  return (value, { loose }) => {
+  return (value, { loose, reading }) => {
     if (typeof value !== "string" || value.length > MAX_REGEX_SUBJECT) return "unsure";
     if (matchRegex(regex, value)) return "yes";
     if (!loose) return "no";
-    const folded = fold(value);
+    const folded = reading.folded(value);
     if (folded.length > MAX_REGEX_SUBJECT) return "unsure";
     return matchRegex(regex, folded, true) ? "yes" : "no";
   };
@@ -205,7 +202,7 @@ function atMostBytes(source: number | string, at: ProblemPath): Test {
 }
 
 function literal(wanted: boolean): Test {
-  return (value, { literals }) => {
+  return (value, { reading: { literals } }) => {
     if (literals === undefined) return "unsure";
     return isLiteral(literals, value) === wanted ? "yes" : "no";
   };

@@ -7,6 +7,7 @@ import { matchTool } from "./tool-pattern.ts";
 export interface LayerPlan {
   readonly source: string;
   readonly rules: readonly Rule[];
+  readonly byEffect: Readonly<Record<Effect, readonly Rule[]>>;
   /** When no rule of the layer holds; undefined = this layer says nothing then. */
   readonly fallback: { readonly id: string; readonly effect: Effect } | undefined;
 }
@@ -40,11 +41,12 @@ function makePlan(policy: Policy, tool: ToolDefinition): ToolPlan {
   return {
     classes,
     external,
-    layers: policy.layers.map((layer) => ({
-      source: layer.source,
-      rules: layer.rules.filter((rule) => ruleNames(rule, tool)),
-      fallback: fallback(classes, layer.defaults),
-    })),
+    layers: policy.layers.map(({ source, rules: all, defaults }) => {
+      const rules = all.filter((rule) => ruleNames(rule, tool));
+      const of = (effect: Effect): readonly Rule[] => rules.filter((rule) => rule.effect === effect);
+      const byEffect = { allow: of("allow"), ask: of("ask"), deny: of("deny") };
+      return { source, rules, byEffect, fallback: fallback(classes, defaults) };
+    }),
     flows: policy.flows.filter((flow) => flowNames(flow, tool, external)),
   };
 }

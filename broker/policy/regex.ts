@@ -14,13 +14,33 @@ type Step =
 
 export interface SafeRegex {
   readonly program: readonly Step[];
+  /** The engine of the language, for patterns that give it nothing to go back to. */
+  readonly native: { readonly exact: RegExp; readonly loose: RegExp } | undefined;
 }
 /** Compiles a pattern that must cover the whole text; see `readRegex`. Throws SyntaxError with what was expected. */
 export function parseRegex(source: string): SafeRegex {
   const program: Step[] = [];
-  emit(readRegex(source), program);
+  const tree = readRegex(source);
+  emit(tree, program);
   push(program, { type: "match" });
-  return { program };
+  return { program, native: openRepeats(tree) <= 1 ? nativeOf(source) : undefined };
+}
+
+// Security: with one part of open length, and nothing but single characters repeated, a failed attempt has one place
+// to go back to for each character: the time grows with the length only.
+function openRepeats(node: RegexNode): number {
+  if (node.type === "set") return 0;
+  if (node.type === "repeat") return node.node.type !== "set" ? Infinity : node.min === node.max ? 0 : 1;
+  return node.nodes.reduce((sum, part) => sum + openRepeats(part), 0);
+}
+
+function nativeOf(source: string): SafeRegex["native"] {
+  try {
+    return { exact: new RegExp(`^(?:${source})$`, "su"), loose: new RegExp(`^(?:${source})$`, "sui") };
+  } catch {
+    // The language refuses some escapes that are harmless here.
+    return undefined;
+  }
 }
 
 function push(program: Step[], step: Step): number {
@@ -74,7 +94,8 @@ function emitRepeat(node: RegexNode, min: number, max: number, program: Step[]):
  * True when the pattern covers the whole text. At most characters × program steps. `loose` also takes a character
  * for its upper or lower case twin. The text must be at most MAX_REGEX_SUBJECT long.
  */
-export function matchRegex({ program }: SafeRegex, text: string, loose: boolean = false): boolean {
+export function matchRegex({ program, native }: SafeRegex, text: string, loose: boolean = false): boolean {
+  if (native !== undefined) return native[loose ? "loose" : "exact"].test(text);
   const marks = new Int32Array(program.length).fill(-1);
   let current: number[] = [];
   follow(program, 0, current, marks, 0);

@@ -7,6 +7,7 @@ const MAX_DECODINGS = 4;
 
 export interface Root {
   readonly path: string;
+  readonly loosePath: string;
   readonly drive: boolean;
 }
 
@@ -16,38 +17,53 @@ export function parseRoot(source: string): Root | undefined {
   if (!drive && !/^\/(?!\/)/.test(source)) return undefined;
   if (source.length > MAX_PATH || source.includes("\0") || /(?:^|[\\/])\.\.(?:[\\/]|$)/.test(source))
     return undefined;
-  return { path: normalise(drive ? source.replaceAll("\\", "/").toLowerCase() : source), drive };
+  const path = normalise(drive ? source.replaceAll("\\", "/").toLowerCase() : source);
+  return { path, loosePath: normalise(fold(path)), drive };
+}
+
+/** A normalised absolute path. */
+interface Spot {
+  readonly path: string;
+  readonly drive: boolean;
+}
+
+/** Every way to read a text as a path: as written, percent-decoded, backslash as separator, and loosely. */
+export interface ReadPath {
+  readonly exact: readonly Spot[];
+  /** In the loose form: a file system may ignore case or compose characters. */
+  readonly loose: readonly Spot[];
+}
+
+/** Reads a text as an absolute path; undefined when any reading of it is none. */
+export function readPath(text: string): ReadPath | undefined {
+  const readings = text.length > MAX_PATH ? undefined : readingsOf(text);
+  const exact = readings?.map(spotOf) ?? [undefined];
+  if (exact.includes(undefined)) return undefined;
+  const loose = readings!.map((reading) => spotOf(fold(reading)));
+  return loose.includes(undefined) ? undefined : ({ exact, loose } as ReadPath);
+}
+
+function spotOf(path: string): Spot | undefined {
+  const drive = /^[A-Za-z]:\//.test(path);
+  if (!drive && (!path.startsWith("/") || path.startsWith("//"))) return undefined;
+  return { path: normalise(drive ? path.toLowerCase() : path), drive };
 }
 
 /**
- * `yes` only when every way to read the path (percent-decoded once or more, backslash as separator) is absolute and
- * at or below the root. `no` only when none is. Text only: links in a file system are not followed.
+ * `yes` only when the path is at or below the root in every reading, `no` only when it is so in none. Text only: links
+ * in a file system are not followed.
  */
-export function isUnder(root: Root, value: unknown): Truth {
-  if (typeof value !== "string" || value.length > MAX_PATH) return "unsure";
-  const readings = readingsOf(value);
-  if (readings === undefined) return "unsure";
-  let above = false;
-  let below = false;
-  for (const reading of readings) {
-    const inside = contains(root, reading);
-    if (inside === "unsure") return "unsure";
-    if (inside === "yes") below = true;
-    else above = true;
-  }
-  if (below) return above ? "unsure" : "yes";
-  // A file system may ignore case or compose characters: only a loose look is sure that it is outside.
-  const looseRoot = { path: normalise(fold(root.path)), drive: root.drive };
-  return readings.some((reading) => contains(looseRoot, fold(reading)) !== "no") ? "unsure" : "no";
+export function isUnder(root: Root, read: ReadPath | undefined): Truth {
+  if (read === undefined) return "unsure";
+  const exact = read.exact.filter((spot) => contains(root.path, root.drive, spot)).length;
+  const loose = read.loose.filter((spot) => contains(root.loosePath, root.drive, spot)).length;
+  if (exact === read.exact.length && loose === read.loose.length) return "yes";
+  return exact === 0 && loose === 0 ? "no" : "unsure";
 }
 
-function contains(root: Root, path: string): Truth {
-  const drive = /^[A-Za-z]:\//.test(path);
-  if (!drive && !path.startsWith("/")) return "unsure";
-  if (path.startsWith("//")) return "unsure";
-  if (drive !== root.drive) return "no";
-  const normal = normalise(drive ? path.toLowerCase() : path);
-  return normal === root.path || normal.startsWith(root.path === "/" ? "/" : `${root.path}/`) ? "yes" : "no";
+function contains(root: string, drive: boolean, spot: Spot): boolean {
+  if (spot.drive !== drive) return false;
+  return spot.path === root || spot.path.startsWith(root === "/" ? "/" : `${root}/`);
 }
 
 // Security: a server may decode "%2e%2e" or take "\" for "/"; a path is inside only when it is inside in every reading.

@@ -4,7 +4,7 @@ import { createBudgets, type Reservation, type Spent } from "../../broker/budget
 import type { PolicyInput } from "../../broker/policy/parse.ts";
 import type { JsonObject } from "../../contract/json.ts";
 import { verifies } from "../requirements.ts";
-import { facts, policyOf, propertyRuns, tool } from "./policy/support.ts";
+import { facts, policyOf, propertyRuns, propertyTimeout, tool } from "./policy/support.ts";
 
 function budgetsOf(budgets: PolicyInput["budgets"], more: PolicyInput = {}) {
   let now = 0;
@@ -227,4 +227,5 @@ test(
       { numRuns: propertyRuns },
     );
   },
+  propertyTimeout,
 );

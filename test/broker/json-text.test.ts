@@ -2,17 +2,21 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { readJson } from "../../broker/json-text.ts";
 import { verifies } from "../requirements.ts";
-import { propertyRuns } from "./policy/support.ts";
+import { propertyRuns, propertyTimeout } from "./policy/support.ts";
 
-test(verifies("validate:json", "any JSON value reads back as itself"), () => {
-  fc.assert(
-    fc.property(fc.jsonValue(), fc.constantFrom(undefined, 1), (value, indent) => {
-      const text = JSON.stringify(value, undefined, indent);
-      expect(readJson(text)).toEqual({ ok: true, value: JSON.parse(text) });
-    }),
-    { numRuns: Math.min(propertyRuns, 20_000) },
-  );
-});
+test(
+  verifies("validate:json", "any JSON value reads back as itself"),
+  () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.constantFrom(undefined, 1), (value, indent) => {
+        const text = JSON.stringify(value, undefined, indent);
+        expect(readJson(text)).toEqual({ ok: true, value: JSON.parse(text) });
+      }),
+      { numRuns: Math.min(propertyRuns, 20_000) },
+    );
+  },
+  propertyTimeout,
+);
 
 test.each([
   ['{"a":1,"a":1}', 'has the property "a" twice'],

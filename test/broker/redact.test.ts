@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createRedactor, REDACTED } from "../../broker/redact.ts";
 import { verifies } from "../requirements.ts";
-import { propertyRuns } from "./policy/support.ts";
+import { propertyRuns, propertyTimeout } from "./policy/support.ts";
 
 const secret = 's3cr3t/va+lue="x" é';
 const { redact } = createRedactor({ secrets: [secret, "hunter2", "abc", ""] });
@@ -25,20 +25,24 @@ test.each([
   expect(hidden).not.toContain("s3cr3t");
 });
 
-test(verifies("redact:secrets", "no text around a secret shows it, at any alignment"), () => {
-  const word = fc.string({ maxLength: 20 });
-  const value = fc.string({ minLength: 8, maxLength: 40 });
-  fc.assert(
-    fc.property(word, value, word, (before, hidden, after) => {
-      const redactor = createRedactor({ secrets: [hidden] });
-      expect(redactor.redact(before + hidden + after)).not.toContain(hidden);
-      const encoded = redactor.redact(Buffer.from(before + hidden + after).toString("base64"));
-      expect(encoded).toContain(REDACTED);
-      expect(Buffer.from(encoded.split(REDACTED)[0]!, "base64").toString()).not.toContain(hidden);
-    }),
-    { numRuns: Math.min(propertyRuns, 20_000) },
-  );
-});
+test(
+  verifies("redact:secrets", "no text around a secret shows it, at any alignment"),
+  () => {
+    const word = fc.string({ maxLength: 20 });
+    const value = fc.string({ minLength: 8, maxLength: 40 });
+    fc.assert(
+      fc.property(word, value, word, (before, hidden, after) => {
+        const redactor = createRedactor({ secrets: [hidden] });
+        expect(redactor.redact(before + hidden + after)).not.toContain(hidden);
+        const encoded = redactor.redact(Buffer.from(before + hidden + after).toString("base64"));
+        expect(encoded).toContain(REDACTED);
+        expect(Buffer.from(encoded.split(REDACTED)[0]!, "base64").toString()).not.toContain(hidden);
+      }),
+      { numRuns: Math.min(propertyRuns, 20_000) },
+    );
+  },
+  propertyTimeout,
+);
 
 test(verifies("redact:secrets", "overlapping and repeated secrets leave no remainder"), () => {
   const redactor = createRedactor({ secrets: ["aaaaaa", "secret-one", "one-secret"] });

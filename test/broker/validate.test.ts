@@ -9,7 +9,7 @@ import type { ToolDefinition } from "../../contract/tool.ts";
 import { verifies } from "../requirements.ts";
 import { allCases, corpus } from "../stubs/emit-data.ts";
 import { literalsOf } from "../stubs/emit-literals.ts";
-import { propertyRuns } from "./policy/support.ts";
+import { propertyRuns, propertyTimeout } from "./policy/support.ts";
 
 const maxBytes = 1 << 20;
 
@@ -300,45 +300,49 @@ test(verifies("validate:bounded", "a text too long for patterns is not refused b
   expect(messageOf(schema, { p: "a" })).toContain("must match the pattern");
 });
 
-test(verifies("validate:bounded", "no schema makes validation throw"), () => {
-  const keyword = fc.constantFrom(
-    "type",
-    "properties",
-    "items",
-    "anyOf",
-    "$ref",
-    "enum",
-    "const",
-    "not",
-    "if",
-    "pattern",
-    "required",
-    "additionalProperties",
-    "$id",
-    "$defs",
-    "minimum",
-    "dependencies",
-    "format",
-    "uniqueItems",
-    "propertyNames",
-    "prefixItems",
-    "$anchor",
-  );
-  const anything = fc.letrec<{ any: unknown }>((tie) => ({
-    any: fc.oneof(
-      { maxDepth: 4 },
-      fc.constantFrom("object", "string", "#", "#/properties/a", "(", 1, -1, null, true, false, "a"),
-      fc.array(tie("any"), { maxLength: 3 }),
-      fc.dictionary(keyword, tie("any"), { maxKeys: 4 }),
-      fc.dictionary(fc.constantFrom("a", "__proto__", "constructor"), tie("any"), { maxKeys: 2 }),
-    ),
-  })).any;
-  fc.assert(
-    fc.property(fc.dictionary(keyword, anything), fc.jsonValue(), (schema, value) => {
-      const checked = tool(schema as JsonObject, schema as JsonObject);
-      validateResult(checked, value as JsonValue);
-      validateArguments(checked, JSON.stringify(value), { maxBytes });
-    }),
-    { numRuns: Math.min(propertyRuns, 20_000) },
-  );
-});
+test(
+  verifies("validate:bounded", "no schema makes validation throw"),
+  () => {
+    const keyword = fc.constantFrom(
+      "type",
+      "properties",
+      "items",
+      "anyOf",
+      "$ref",
+      "enum",
+      "const",
+      "not",
+      "if",
+      "pattern",
+      "required",
+      "additionalProperties",
+      "$id",
+      "$defs",
+      "minimum",
+      "dependencies",
+      "format",
+      "uniqueItems",
+      "propertyNames",
+      "prefixItems",
+      "$anchor",
+    );
+    const anything = fc.letrec<{ any: unknown }>((tie) => ({
+      any: fc.oneof(
+        { maxDepth: 4 },
+        fc.constantFrom("object", "string", "#", "#/properties/a", "(", 1, -1, null, true, false, "a"),
+        fc.array(tie("any"), { maxLength: 3 }),
+        fc.dictionary(keyword, tie("any"), { maxKeys: 4 }),
+        fc.dictionary(fc.constantFrom("a", "__proto__", "constructor"), tie("any"), { maxKeys: 2 }),
+      ),
+    })).any;
+    fc.assert(
+      fc.property(fc.dictionary(keyword, anything), fc.jsonValue(), (schema, value) => {
+        const checked = tool(schema as JsonObject, schema as JsonObject);
+        validateResult(checked, value as JsonValue);
+        validateArguments(checked, JSON.stringify(value), { maxBytes });
+      }),
+      { numRuns: Math.min(propertyRuns, 20_000) },
+    );
+  },
+  propertyTimeout,
+);

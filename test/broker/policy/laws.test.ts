@@ -7,7 +7,7 @@ import { collectLiterals } from "../../../broker/policy/literals.ts";
 import { STRICTNESS } from "../../../broker/policy/model.ts";
 import type { MatcherInput, PolicyInput, RuleInput } from "../../../broker/policy/schema.ts";
 import { verifies } from "../../requirements.ts";
-import { policyOf, propertyRuns } from "./support.ts";
+import { policyOf, propertyRuns, propertyTimeout } from "./support.ts";
 
 const runs = { numRuns: propertyRuns };
 const servers = ["a", "b", "a.b"];
@@ -126,90 +126,114 @@ function strictness(layers: readonly PolicyInput[], facts: CallFacts): number {
   return STRICTNESS[decide(policyOf(...layers), facts).effect];
 }
 
-test(verifies("policy:strictest", "the order of rules and flows never matters"), () => {
-  fc.assert(
-    fc.property(layer, call, fc.infiniteStream(fc.nat()), (policy, facts, random) => {
-      const named = {
-        ...policy,
-        rules: policy.rules?.map((each, index) => ({ ...each, id: `r${index}` })),
-        flows: policy.flows?.map((each, index) => ({ ...each, id: `f${index}` })),
-      };
-      const shuffle = <T>(list: readonly T[] | undefined): T[] | undefined =>
-        list
-          ?.map((each) => ({ each, key: random.next().value as number }))
-          .toSorted((x, y) => x.key - y.key)
-          .map(({ each }) => each);
-      const shuffled = { ...named, rules: shuffle(named.rules), flows: shuffle(named.flows) };
-      expect(decide(policyOf(shuffled), facts)).toEqual(decide(policyOf(named), facts));
-    }),
-    runs,
-  );
-});
+test(
+  verifies("policy:strictest", "the order of rules and flows never matters"),
+  () => {
+    fc.assert(
+      fc.property(layer, call, fc.infiniteStream(fc.nat()), (policy, facts, random) => {
+        const named = {
+          ...policy,
+          rules: policy.rules?.map((each, index) => ({ ...each, id: `r${index}` })),
+          flows: policy.flows?.map((each, index) => ({ ...each, id: `f${index}` })),
+        };
+        const shuffle = <T>(list: readonly T[] | undefined): T[] | undefined =>
+          list
+            ?.map((each) => ({ each, key: random.next().value as number }))
+            .toSorted((x, y) => x.key - y.key)
+            .map(({ each }) => each);
+        const shuffled = { ...named, rules: shuffle(named.rules), flows: shuffle(named.flows) };
+        expect(decide(policyOf(shuffled), facts)).toEqual(decide(policyOf(named), facts));
+      }),
+      runs,
+    );
+  },
+  propertyTimeout,
+);
 
-test(verifies("policy:strictest", "adding a deny never allows more"), () => {
-  fc.assert(
-    fc.property(
-      fc.array(layer, { minLength: 1, maxLength: 3 }),
-      rule,
-      fc.nat(),
-      call,
-      (layers, added, at, facts) => {
-        const deny: RuleInput = { ...added, effect: "deny" };
-        const changed = layers.map((each, index) =>
-          index === at % layers.length ? { ...each, rules: [...(each.rules ?? []), deny] } : each,
+test(
+  verifies("policy:strictest", "adding a deny never allows more"),
+  () => {
+    fc.assert(
+      fc.property(
+        fc.array(layer, { minLength: 1, maxLength: 3 }),
+        rule,
+        fc.nat(),
+        call,
+        (layers, added, at, facts) => {
+          const deny: RuleInput = { ...added, effect: "deny" };
+          const changed = layers.map((each, index) =>
+            index === at % layers.length ? { ...each, rules: [...(each.rules ?? []), deny] } : each,
+          );
+          expect(strictness(changed, facts)).toBeGreaterThanOrEqual(strictness(layers, facts));
+        },
+      ),
+      runs,
+    );
+  },
+  propertyTimeout,
+);
+
+test(
+  verifies("policy:layers", "adding a layer never loosens"),
+  () => {
+    fc.assert(
+      fc.property(fc.array(layer, { minLength: 1, maxLength: 3 }), layer, call, (layers, added, facts) => {
+        expect(strictness([...layers, added], facts)).toBeGreaterThanOrEqual(strictness(layers, facts));
+      }),
+      runs,
+    );
+  },
+  propertyTimeout,
+);
+
+test(
+  verifies("policy:flows", "another label never loosens"),
+  () => {
+    fc.assert(
+      fc.property(fc.array(layer, { minLength: 1, maxLength: 2 }), call, label, (layers, facts, added) => {
+        const more = { ...facts, labels: new Set([...facts.labels, added]) };
+        expect(strictness(layers, more)).toBeGreaterThanOrEqual(strictness(layers, facts));
+      }),
+      runs,
+    );
+  },
+  propertyTimeout,
+);
+
+test(
+  verifies("policy:matchers", "an absent argument never satisfies an allow or an unless"),
+  () => {
+    fc.assert(
+      fc.property(matcher, fc.dictionary(fc.constantFrom("q", "r"), value), call, (demand, args, facts) => {
+        const given = { ...facts, arguments: args as JsonObject };
+        const rules: RuleInput[] = [{ tools: "*", effect: "allow", when: { p: demand } }];
+        expect(decide(policyOf({ default: "deny", rules }), given).effect).toBe("deny");
+        const unless: RuleInput[] = [{ tools: "*", effect: "deny", unless: { p: demand } }];
+        expect(decide(policyOf({ default: "allow", rules: unless }), given).effect).toBe("deny");
+      }),
+      runs,
+    );
+  },
+  propertyTimeout,
+);
+
+test(
+  verifies("policy:matchers", "what an allow accepts, a deny with the same demand stops"),
+  () => {
+    fc.assert(
+      fc.property(conditions, call, (when, facts) => {
+        const allow = decide(
+          policyOf({ default: "deny", rules: [{ tools: "*", effect: "allow", when }] }),
+          facts,
         );
-        expect(strictness(changed, facts)).toBeGreaterThanOrEqual(strictness(layers, facts));
-      },
-    ),
-    runs,
-  );
-});
-
-test(verifies("policy:layers", "adding a layer never loosens"), () => {
-  fc.assert(
-    fc.property(fc.array(layer, { minLength: 1, maxLength: 3 }), layer, call, (layers, added, facts) => {
-      expect(strictness([...layers, added], facts)).toBeGreaterThanOrEqual(strictness(layers, facts));
-    }),
-    runs,
-  );
-});
-
-test(verifies("policy:flows", "another label never loosens"), () => {
-  fc.assert(
-    fc.property(fc.array(layer, { minLength: 1, maxLength: 2 }), call, label, (layers, facts, added) => {
-      const more = { ...facts, labels: new Set([...facts.labels, added]) };
-      expect(strictness(layers, more)).toBeGreaterThanOrEqual(strictness(layers, facts));
-    }),
-    runs,
-  );
-});
-
-test(verifies("policy:matchers", "an absent argument never satisfies an allow or an unless"), () => {
-  fc.assert(
-    fc.property(matcher, fc.dictionary(fc.constantFrom("q", "r"), value), call, (demand, args, facts) => {
-      const given = { ...facts, arguments: args as JsonObject };
-      const rules: RuleInput[] = [{ tools: "*", effect: "allow", when: { p: demand } }];
-      expect(decide(policyOf({ default: "deny", rules }), given).effect).toBe("deny");
-      const unless: RuleInput[] = [{ tools: "*", effect: "deny", unless: { p: demand } }];
-      expect(decide(policyOf({ default: "allow", rules: unless }), given).effect).toBe("deny");
-    }),
-    runs,
-  );
-});
-
-test(verifies("policy:matchers", "what an allow accepts, a deny with the same demand stops"), () => {
-  fc.assert(
-    fc.property(conditions, call, (when, facts) => {
-      const allow = decide(
-        policyOf({ default: "deny", rules: [{ tools: "*", effect: "allow", when }] }),
-        facts,
-      );
-      const deny = decide(
-        policyOf({ default: "allow", rules: [{ tools: "*", effect: "deny", when }] }),
-        facts,
-      );
-      if (allow.effect === "allow") expect(deny.effect).toBe("deny");
-    }),
-    runs,
-  );
-});
+        const deny = decide(
+          policyOf({ default: "allow", rules: [{ tools: "*", effect: "deny", when }] }),
+          facts,
+        );
+        if (allow.effect === "allow") expect(deny.effect).toBe("deny");
+      }),
+      runs,
+    );
+  },
+  propertyTimeout,
+);

@@ -145,6 +145,12 @@ test(verifies("policy:matchers", "only own properties are read"), () => {
   expect(permits({ equals: 1 }, JSON.parse('{"__proto__": 1}') as JsonObject, "\\__proto__")).toBe(true);
 });
 
+test(verifies("policy:matchers", "a text is never equal to a number or to the JSON of another value"), () => {
+  expect(permits({ in: [5, "x"] }, { p: "5" })).toBe(false);
+  expect(permits({ in: [{ a: 1 }, "x"] }, { p: '{"a":1}' })).toBe(false);
+  expect(permits({ in: ["null", false] }, { p: null })).toBe(false);
+});
+
 test(verifies("policy:matchers", "several demands on one argument must all hold"), () => {
   expect(permits({ glob: "a*", maxBytes: 2 }, { p: "ab" })).toBe(true);
   expect(permits({ glob: "a*", maxBytes: 2 }, { p: "abc" })).toBe(false);

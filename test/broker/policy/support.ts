@@ -9,6 +9,9 @@ import { parsePolicy, type Policy, type PolicyInput } from "../../../broker/poli
 /** Cases per law; more by CALLGATE_PROPERTY_RUNS. */
 export const propertyRuns: number = Number(process.env["CALLGATE_PROPERTY_RUNS"] ?? 2_000);
 
+/** ms; grows with the number of cases. */
+export const propertyTimeout: number = 60_000 + propertyRuns * 20;
+
 export function policyOf(...layers: readonly PolicyInput[]): Policy {
   return parsePolicy(layers.map((value, index) => ({ source: `layer ${index + 1}`, value })));
 }
