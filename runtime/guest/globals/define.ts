@@ -2,6 +2,7 @@
 import {
   ObjectDefineProperty,
   ObjectGetOwnPropertyDescriptor,
+  ObjectHasOwnProperty,
   ObjectKeys,
   ReflectDefineProperty,
   globalObject,
@@ -74,10 +75,10 @@ export function defineLazy(names: readonly string[], load: () => Readonly<Record
 const lazyGetters: unknown[] = [];
 
 /** Whether `name` is still the getter that `defineLazy` put there. */
-export function isLazy(name: string): boolean {
-  const get = ObjectGetOwnPropertyDescriptor(globalObject, name)?.get;
-  if (get === undefined) return false;
-  for (let i = 0; i < lazyGetters.length; i++) if (lazyGetters[i] === get) return true;
+function isLazy(name: string): boolean {
+  const descriptor = ObjectGetOwnPropertyDescriptor(globalObject, name);
+  if (descriptor === undefined || !ObjectHasOwnProperty(descriptor, "get")) return false;
+  for (let i = 0; i < lazyGetters.length; i++) if (lazyGetters[i] === descriptor.get) return true;
   return false;
 }
 
