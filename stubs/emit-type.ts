@@ -1,6 +1,6 @@
 // Owns the text of a type tree.
 import { commentText, firstSentence, propertyKey, quote } from "./emit-text.ts";
-import type { ObjectNode, PropertyDoc, PropertyNode, TypeNode } from "./schema/type-tree.ts";
+import type { DefinitionNode, ObjectNode, PropertyDoc, PropertyNode, TypeNode } from "./schema/type-tree.ts";
 
 export type Docs = "none" | "summary" | "full";
 
@@ -41,6 +41,11 @@ export function printType(node: TypeNode, printer: TypePrinter): string {
   }
 }
 
+/** A named type as a declaration on one line. */
+export function printDefinition({ name, type, doc }: DefinitionNode, printer: TypePrinter): string {
+  return withComment(name, doc, `type ${name} = ${printType(type, printer)};`, printer.docs);
+}
+
 /** A type as a part of another one: a union among other types needs parentheses. */
 function operand(node: TypeNode, printer: TypePrinter, bare?: "intersection"): string {
   const text = printType(node, printer);
@@ -71,7 +76,11 @@ function printObject(node: ObjectNode, printer: TypePrinter): string {
 
 function printProperty({ name, optional, type, doc }: PropertyNode, printer: TypePrinter): string {
   const text = `${propertyKey(name)}${optional ? "?" : ""}: ${printType(type, printer)}`;
-  const comment = doc === undefined ? "" : propertyComment(name, doc, printer.docs);
+  return withComment(name, doc, text, printer.docs);
+}
+
+function withComment(name: string, doc: PropertyDoc | undefined, text: string, docs: Docs): string {
+  const comment = doc === undefined ? "" : propertyComment(name, doc, docs);
   return comment === "" ? text : `/** ${comment} */ ${text}`;
 }
 

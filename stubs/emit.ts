@@ -1,7 +1,7 @@
 // Owns the text of tools: one as the model reads it, a whole set as declarations.
 import type { Detail, NamedTool } from "../contract/tool.ts";
 import { commentText, firstSentence } from "./emit-text.ts";
-import { printType, type Docs, type TypePrinter } from "./emit-type.ts";
+import { printDefinition, printType, type Docs, type TypePrinter } from "./emit-type.ts";
 import { LOOSE_TOOL, toolType, type ToolType } from "./schema/tool-type.ts";
 import { TYPE_LIMITS } from "./schema/build.ts";
 
@@ -29,7 +29,7 @@ export function emitTool(named: NamedTool, options: { readonly detail: Detail })
   return bounded(named, options.detail, (tool, docs) => {
     const reference = (name: string): string => name;
     const lines = [`${callable}${signature(tool, docs, reference)}`];
-    for (const { text } of definitionsOf(tool, docs, reference)) lines.push(text);
+    lines.push(...definitionsOf(tool, docs, reference));
     const comment = toolComment(named, docs);
     return [...(comment === "" ? [] : [comment]), ...lines].join("\n");
   });
@@ -84,7 +84,7 @@ function emitMember(named: NamedTool, docs: Docs): EmittedTool {
     const lines = [`function ${identifier}${signature(tool, level, reference)};`];
     const definitions = definitionsOf(tool, level, reference);
     if (definitions.length > 0) {
-      lines.push(`namespace ${identifier} {`, ...definitions.map(({ text }) => text), "}");
+      lines.push(`namespace ${identifier} {`, ...definitions, "}");
     }
     const comment = toolComment(named, level);
     return [...(comment === "" ? [] : [comment]), ...lines].join("\n");
@@ -113,18 +113,14 @@ function signature(tool: ToolType, docs: Docs, reference: (name: string) => stri
   return `(input${tool.inputOptional ? "?" : ""}: ${input}): Promise<${output}>`;
 }
 
-function definitionsOf(
-  tool: ToolType,
-  docs: Docs,
-  reference: (name: string) => string,
-): readonly { readonly text: string }[] {
+function definitionsOf(tool: ToolType, docs: Docs, reference: (name: string) => string): readonly string[] {
   const sides = [
     { definitions: tool.input.definitions, top: "unknown" as const },
     { definitions: tool.output?.definitions ?? [], top: "any" as const },
   ];
   return sides.flatMap(({ definitions, top }) => {
     const printer: TypePrinter = { docs, top, reference };
-    return definitions.map(({ name, type }) => ({ text: `type ${name} = ${printType(type, printer)};` }));
+    return definitions.map((definition) => printDefinition(definition, printer));
   });
 }
 

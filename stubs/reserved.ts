@@ -20,7 +20,7 @@ const ECMASCRIPT =
 const WEB_AND_HOST =
   "console setTimeout clearTimeout setInterval clearInterval setImmediate clearImmediate queueMicrotask " +
   "structuredClone atob btoa URL URLSearchParams URLPattern TextEncoder TextDecoder AbortController AbortSignal " +
-  "Event EventTarget CustomEvent DOMException MessageChannel MessagePort BroadcastChannel Blob File FormData Headers " +
+  "Event EventTarget CustomEvent MessageEvent DOMException MessageChannel MessagePort BroadcastChannel Blob File FormData Headers " +
   "Request Response WebSocket ReadableStream WritableStream TransformStream CompressionStream DecompressionStream " +
   "crypto Crypto CryptoKey SubtleCrypto performance self global require module exports Buffer";
 

@@ -1,6 +1,5 @@
 // Owns the degraded form of a schema that a server sent: what the stub and the validator both go by.
-import type { JsonObject } from "../json.ts";
-import { own } from "../json.ts";
+import { isJsonObject, own, type JsonObject } from "../json.ts";
 import { repairInexact } from "./exact.ts";
 import { dialectOf, type Dialect } from "./keywords.ts";
 import { cutCycles, linkReferences } from "./references.ts";
@@ -23,8 +22,11 @@ export interface DegradedSchema {
  * 20,000 schemas, 200 levels.
  */
 export function degradeSchema(schema: JsonObject): DegradedSchema {
-  const { dialect, known } = dialectOf(schema);
-  const walk = new SchemaWalk(schema, dialect);
+  // A server can send anything in the place of a schema.
+  const source = isJsonObject(schema) ? schema : {};
+  const { dialect, known } = dialectOf(source);
+  const walk = new SchemaWalk(source, dialect);
+  if (source !== schema) walk.note("#", "is not a schema, so it accepts anything");
   if (!known) walk.note("#", "names a dialect that is not supported, read as 2020-12");
   const root = walk.start();
   linkReferences(walk, root);
@@ -34,16 +36,17 @@ export function degradeSchema(schema: JsonObject): DegradedSchema {
 }
 
 /**
- * `degradeSchema` for tool arguments: always an object, and a top-level property that has a default need
- * not be given although it is listed as required (the server fills it in).
+ * `degradeSchema` for tool arguments: a top-level argument that has a default need not be given although it
+ * is listed as required, since the server fills it in. A choice from a list stays required: it is worth making.
  */
 export function degradeInputSchema(schema: JsonObject): DegradedSchema {
   const degraded = degradeSchema(schema);
   const { required, properties } = degraded.schema;
-  if (!Array.isArray(required) || properties === undefined) return degraded;
-  const needed = (required as readonly string[]).filter((name) => {
-    const property = own(properties as JsonObject, name);
-    return typeof property !== "object" || property === null || !Object.hasOwn(property, "default");
-  });
+  if (!Array.isArray(required) || !isJsonObject(properties)) return degraded;
+  const needed = (required as readonly string[]).filter((name) => !isFilledIn(own(properties, name)));
   return { ...degraded, schema: { ...degraded.schema, required: needed } };
+}
+
+function isFilledIn(property: unknown): boolean {
+  return isJsonObject(property) && Object.hasOwn(property, "default") && !Object.hasOwn(property, "enum");
 }

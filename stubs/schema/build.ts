@@ -12,6 +12,7 @@ import {
   UNKNOWN,
   VAGUE_OBJECT,
   unionOf,
+  type DefinitionNode,
   type ObjectNode,
   type PropertyNode,
   type SchemaType,
@@ -32,6 +33,7 @@ export const TYPE_LIMITS: TypeLimits = { nodes: 2_000, depth: 40, product: 64, l
 
 const TOO_LARGE = "A part of the type is too large or too deep to show: it is unknown.";
 const MOST_REQUIRED = 500;
+const LONGEST_TUPLE = 32;
 const PROTOTYPE_MEMBERS: ReadonlySet<string> = new Set(Object.getOwnPropertyNames(Object.prototype));
 
 /**
@@ -78,12 +80,17 @@ class Builder {
 
   run(allowed: Allowed): SchemaType {
     const part = this.#part(this.#root, allowed, 0);
-    const type = part.type ?? (allowed === undefined ? UNKNOWN : OPEN_OBJECT);
-    const definitions: { name: string; type: TypeNode }[] = [];
+    let type = part.type ?? (allowed === undefined ? UNKNOWN : OPEN_OBJECT);
+    if (type.kind === "never" && allowed !== undefined) {
+      this.#notes.add("No object is accepted, so any object is shown.");
+      type = OPEN_OBJECT;
+    }
+    const definitions: DefinitionNode[] = [];
     // The list grows while definitions mention others.
     for (let next = this.#definitions.next(); next !== undefined; next = this.#definitions.next()) {
       const built = this.#type(next.schema, next.pointer === "#" ? allowed : undefined, 1);
-      definitions.push({ name: next.name, type: built });
+      const doc = next.pointer === "#" ? undefined : docOf(next.schema);
+      definitions.push({ name: next.name, type: built, ...(doc === undefined ? {} : { doc }) });
     }
     return { type, definitions, notes: [...this.#notes] };
   }
@@ -183,7 +190,9 @@ class Builder {
 
   #object(schema: JsonObject, depth: number): ObjectNode {
     const properties = new Map<string, PropertyNode>();
-    const required = new Set((list(schema, "required") as readonly string[]).slice(0, MOST_REQUIRED));
+    const names = list(schema, "required") as readonly string[];
+    const required = new Set(names.slice(0, MOST_REQUIRED));
+    if (names.length > MOST_REQUIRED) this.#notes.add(TOO_LARGE);
     for (const [name, property] of entries(schema, "properties")) {
       if (this.#nodes >= this.#limits.nodes) {
         this.#notes.add(TOO_LARGE);
@@ -193,7 +202,7 @@ class Builder {
       // An optional member of Object.prototype is inherited by every literal that leaves it out.
       const inherited = optional && PROTOTYPE_MEMBERS.has(name);
       const type = inherited ? UNKNOWN : this.#type(property, undefined, depth + 1);
-      const doc = docOf(property);
+      const doc = docOf(property) ?? docOf(this.#definitions.inlined(property));
       properties.set(name, { name, optional, type, ...(doc === undefined ? {} : { doc }) });
     }
     for (const name of required) {
@@ -235,7 +244,8 @@ class Builder {
       if (rest === false) return { kind: "tuple", items: [], min: 0 };
       return { kind: "array", items: element(rest) };
     }
-    const shown = prefix.slice(0, 32) as readonly JsonValue[];
+    if (prefix.length > LONGEST_TUPLE) this.#notes.add(TOO_LARGE);
+    const shown = prefix.slice(0, LONGEST_TUPLE) as readonly JsonValue[];
     const min = Math.min(Number(own(schema, "minItems") ?? 0), shown.length);
     const max = Number(own(schema, "maxItems") ?? Infinity);
     const closed = shown.length === prefix.length && (rest === false || max <= prefix.length);

@@ -6,6 +6,7 @@ import { RESERVED_TYPES } from "../reserved.ts";
 
 const WIDEST = 10_000;
 const DEEPEST = 60;
+const MOST_PARTS = 2_000;
 
 export type Definition =
   | { readonly kind: "named"; readonly name: string }
@@ -59,6 +60,13 @@ export class Definitions {
       this.#queue.push({ name, schema: target.schema, pointer });
     }
     return { kind: "named", name };
+  }
+
+  /** The definition that takes the place of a reference without a name of its own. */
+  inlined(schema: JsonValue): JsonValue {
+    const pointer = isJsonObject(schema) ? own(schema, "$ref") : undefined;
+    if (typeof pointer !== "string" || this.#names.has(pointer)) return true;
+    return this.#targets.get(pointer)?.schema ?? true;
   }
 
   /** The next definition to declare. */
@@ -147,18 +155,22 @@ class Widths {
   #schema(schema: JsonValue, depth: number): number {
     if (!isJsonObject(schema)) return 1;
     if (depth > DEEPEST) return WIDEST;
-    const values = own(schema, "enum");
-    let width = Array.isArray(values) ? Math.max(1, values.length) : 1;
+    const each = (members: readonly JsonValue[]): readonly number[] =>
+      members.map((member) => this.#schema(member, depth + 1));
+    const list = (keyword: string): readonly JsonValue[] => {
+      const value = own(schema, keyword) as JsonValue | undefined;
+      if (isJsonObject(value)) return keyword === "properties" ? Object.values(value) : [value];
+      return Array.isArray(value) ? (value as readonly JsonValue[]) : [];
+    };
+    const parts = ["properties", "additionalProperties", "items", "prefixItems"].flatMap(list);
+    let width = Math.max(1, ...each(parts.slice(0, MOST_PARTS)));
+    if (parts.length > MOST_PARTS) width = WIDEST;
     const target = own(schema, "$ref");
     if (typeof target === "string") width *= this.of(target, depth + 1);
-    for (const keyword of ["anyOf", "oneOf", "allOf"]) {
-      const members = own(schema, keyword);
-      if (!Array.isArray(members)) continue;
-      const widths = members.map((member) => this.#schema(member as JsonValue, depth + 1));
-      width *=
-        keyword === "allOf"
-          ? widths.reduce((total, each) => Math.min(WIDEST, total * each), 1)
-          : widths.reduce((total, each) => total + each, 0);
+    for (const member of each(list("allOf"))) width = Math.min(WIDEST, width * member);
+    for (const keyword of ["anyOf", "oneOf"]) {
+      const branches = each(list(keyword));
+      if (branches.length > 0) width *= branches.reduce((sum, branch) => sum + branch, 0);
     }
     return Math.min(width, WIDEST);
   }

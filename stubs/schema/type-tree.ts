@@ -39,10 +39,17 @@ export interface PropertyDoc {
   readonly constraints: readonly string[];
 }
 
+/** A named type of one tool. */
+export interface DefinitionNode {
+  readonly name: string;
+  readonly type: TypeNode;
+  readonly doc?: PropertyDoc;
+}
+
 /** A schema as one type and the definitions it needs, in order of first use. */
 export interface SchemaType {
   readonly type: TypeNode;
-  readonly definitions: readonly { readonly name: string; readonly type: TypeNode }[];
+  readonly definitions: readonly DefinitionNode[];
   readonly notes: readonly string[];
 }
 
@@ -82,17 +89,32 @@ function simpleKey(node: TypeNode): string | undefined {
   return undefined;
 }
 
-/** How many alternatives a type has once its intersections are multiplied out. */
+/**
+ * How many alternatives TypeScript may have to look at when this type meets another one. Alternatives of a
+ * property count as well, since properties of one name meet. Literals do not: sets of them are compared fast.
+ */
 export function widthOf(node: TypeNode, definitions: ReadonlyMap<string, number>): number {
+  const widest = (nodes: readonly TypeNode[]): number =>
+    nodes.reduce((most, each) => Math.max(most, widthOf(each, definitions)), 1);
   switch (node.kind) {
-    case "union":
-      return node.members.reduce((sum, member) => sum + widthOf(member, definitions), 0);
+    case "union": {
+      const structured = node.members.filter(({ kind }) => kind !== "primitive" && kind !== "literal");
+      const sum = structured.reduce((total, member) => total + widthOf(member, definitions), 0);
+      return sum + (structured.length < node.members.length ? 1 : 0);
+    }
     case "intersection":
       return node.members.reduce((product, member) => product * widthOf(member, definitions), 1);
     case "reference":
       return definitions.get(node.name) ?? 1;
-    case "primitive":
-      return node.name === "boolean" ? 2 : 1;
+    case "array":
+      return widthOf(node.items, definitions);
+    case "tuple":
+      return widest(node.items);
+    case "object":
+      return widest([
+        ...node.properties.map(({ type }) => type),
+        ...(node.index === undefined ? [] : [node.index]),
+      ]);
     default:
       return 1;
   }

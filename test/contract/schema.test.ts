@@ -248,6 +248,8 @@ test(
     expect(accepts(schema, {}, degradeInputSchema)).toBe(true);
     expect(accepts(schema, {})).toBe(false);
     expect(accepts(schema, { o: {} }, degradeInputSchema)).toBe(false);
+    const choice = { properties: { n: { enum: [1, 2], default: 1 } }, required: ["n"] };
+    expect(accepts(choice, {}, degradeInputSchema)).toBe(false);
   },
 );
 

@@ -26,9 +26,9 @@ const STRINGS = [
 ];
 const NUMBERS = [1, 0, 2, 10, 0.5, 100, 1_000, 100_000, -1, 1_700_000_000];
 
-/** Makes literals of a schema: a few per property. */
-export function literalsOf(schema: JsonObject): Literals {
-  return new Maker(schema).run();
+/** Makes literals of a schema: a few per property. Properties in `seen` are left as they are, and added to it. */
+export function literalsOf(schema: JsonObject, seen: Set<string> = new Set()): Literals {
+  return new Maker(schema, seen).run();
 }
 
 class Maker {
@@ -36,8 +36,11 @@ class Maker {
   readonly #validator: Validator;
   readonly #draft: SchemaDraft;
 
-  constructor(root: JsonObject) {
+  readonly #seen: Set<string>;
+
+  constructor(root: JsonObject, seen: Set<string>) {
     this.#root = root;
+    this.#seen = seen;
     const uri = String(own(root, "$schema") ?? "");
     this.#draft = uri.includes("draft-04") ? "4" : uri.includes("draft-07") ? "7" : "2020-12";
     this.#validator = new Validator(structuredClone(root) as Schema, this.#draft, true);
@@ -55,6 +58,7 @@ class Maker {
     const base = valid[0] as JsonObject | undefined;
     if (base === undefined) return { valid, invalid: [] };
     const invalid = [...this.#broken(this.#root, base)].filter(({ value }) => !accepts(value));
+    for (const property of entries(this.#root, "properties")) this.#seen.add(JSON.stringify(property));
     return { valid, invalid };
   }
 
@@ -186,6 +190,7 @@ class Maker {
     const base = this.#make(root, 0, "all");
     if (!isJsonObject(base)) return;
     for (const [name, property] of entries(root, "properties")) {
+      if (this.#seen.has(JSON.stringify([name, property]))) continue;
       let count = 0;
       for (const candidate of this.#candidates(this.#target(property), 1, "required")) {
         if (candidate === undefined || !this.#check(property, candidate)) continue;
@@ -220,6 +225,7 @@ class Maker {
       yield { kind: "required", value: rest };
     }
     for (const [name, property] of properties) {
+      if (this.#seen.has(JSON.stringify([name, property]))) continue;
       const target = this.#target(property);
       const typed = ["type", "enum", "const"].some((keyword) => Object.hasOwn(target, keyword));
       if (!typed || Object.hasOwn(Object.prototype, name)) continue;
