@@ -35,16 +35,18 @@ export function callTable(calls: readonly CallReceipt[]): readonly Text[] {
   return more > 0 ? [...rows, dim(`  and ${counted(more, "more tool")}`)] : rows;
 }
 
-/** What a failed run has already done: effects not to be repeated, effects unknown, and what is safe. */
+/** What a failed run has already done: effects not to be repeated, effects unknown, what is safe, what never left. */
 export function whatWasDone(calls: readonly CallReceipt[]): readonly Text[] {
   if (calls.length === 0) return [dim("  no call was made")];
   const sure = calls.filter((call) => !call.safeToRepeat && call.status !== "cancelled");
   const unknown = calls.filter((call) => !call.safeToRepeat && call.status === "cancelled");
-  const safe = calls.filter((call) => call.safeToRepeat);
+  const unsent = calls.filter(({ status }) => status === "denied" || status === "unsent");
+  const safe = calls.filter((call) => call.safeToRepeat && !unsent.includes(call));
   return [
     ...sentence(yellow("  already done, do not repeat: "), sure),
     ...sentence(yellow("  sent, effect unknown: "), unknown),
     ...sentence(dim("  safe to repeat: "), safe),
+    ...sentence(dim("  never sent: "), unsent),
   ];
 }
 

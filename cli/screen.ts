@@ -56,7 +56,7 @@ export function createScreen(
       if (!interactive || holds > 0) return;
       clearLive();
       if (text === undefined) return;
-      err.write(render(text, false).slice(0, Math.max(10, (stderr.columns ?? 80) - 1)));
+      err.write(render(text, false).slice(0, Math.max(10, (stderr.columns || 80) - 1)));
       liveShown = true;
     },
     hold() {

@@ -1,0 +1,70 @@
+// Runs the command line inside the test's own process, with streams and signals of its own.
+import { EventEmitter } from "node:events";
+import { PassThrough } from "node:stream";
+import { createInterrupt, type EndSignal, type Interrupt } from "../../cli/interrupt.ts";
+import { createScreen } from "../../cli/screen.ts";
+import { runCommandLine } from "../../cli/start.ts";
+import type { Input, Output } from "../../cli/world.ts";
+
+export interface FakeStream {
+  readonly stream: PassThrough & Input & Output;
+  /** All that was written so far. */
+  readonly text: () => string;
+}
+
+export function fakeStream(options: { readonly tty?: boolean; readonly columns?: number } = {}): FakeStream {
+  const { tty = false, columns = 80 } = options;
+  const stream = Object.assign(new PassThrough(), { isTTY: tty, columns, setRawMode: () => {} });
+  let text = "";
+  stream.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+  return { stream, text: () => text };
+}
+
+/** Streams without a listener, so that the command reads them. */
+export function fakeInput(options: { readonly tty?: boolean } = {}): PassThrough & Input {
+  return Object.assign(new PassThrough(), { isTTY: options.tty ?? false, setRawMode: () => {} });
+}
+
+export interface InsideOptions {
+  readonly cwd: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly tty?: boolean;
+  readonly stdin?: PassThrough & Input;
+}
+
+export interface Inside {
+  readonly stdout: () => string;
+  readonly stderr: () => string;
+  readonly interrupt: Interrupt;
+  readonly code: Promise<number>;
+  signal(name: EndSignal): void;
+}
+
+export function inside(args: readonly string[], options: InsideOptions): Inside {
+  const out = fakeStream({ tty: options.tty ?? false });
+  const err = fakeStream({ tty: options.tty ?? false });
+  const source = new EventEmitter();
+  const interrupt = createInterrupt({
+    source,
+    now: () => performance.now(),
+    exitNow: () => {
+      throw new Error("ended at once");
+    },
+  });
+  const world = {
+    argv: args,
+    env: { PATH: process.env["PATH"] ?? "", TERM: "xterm", ...options.env },
+    cwd: options.cwd,
+    stdin: options.stdin ?? fakeInput({ tty: options.tty ?? false }),
+    stdout: out.stream,
+    stderr: err.stream,
+    version: "1.2.3",
+    nodeVersion: "v24.0.0",
+  };
+  const screen = createScreen(world, { closed: interrupt.stop });
+  const code = runCommandLine({ world, screen, interrupt }).then(async (ended) => {
+    await screen.flush();
+    return ended;
+  });
+  return { stdout: out.text, stderr: err.text, interrupt, code, signal: (name) => void source.emit(name) };
+}
