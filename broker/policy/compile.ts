@@ -3,7 +3,15 @@ import type { Effect } from "../../contract/decision.ts";
 import { plain } from "../plain-text.ts";
 import { compileBudgets } from "./compile-budgets.ts";
 import { parseConditions } from "./matcher.ts";
-import { toolKey, type Budget, type Flow, type Layer, type Rule, type ToolClass } from "./model.ts";
+import {
+  toolKey,
+  type Budget,
+  type Flow,
+  type Layer,
+  type Rule,
+  type ToolClass,
+  type ToolFacts,
+} from "./model.ts";
 import { PolicyProblem, type ProblemPath } from "./problems.ts";
 import type { PolicyInput, RuleInput } from "./schema.ts";
 import { patternAt, type ToolPattern } from "./tool-pattern.ts";
@@ -48,18 +56,28 @@ export function compileLayer(input: PolicyInput, source: string, index: number, 
     servers: new Map(
       Object.entries(input.servers ?? {}).map(([name, { trust, external }]) => [name, { trust, external }]),
     ),
-    tools: new Map(
-      Object.entries(input.tools ?? {}).map(([name, { effect, external, cost }]) => {
-        const { exact } = patternAt(name, ["tools", name]);
-        if (exact.serverName === undefined || exact.toolName === undefined) {
-          throw PolicyProblem.expected(["tools", name], "the name of one tool, without wildcards");
-        }
-        const facts = { effect: effect === "write" ? "destructive" : effect, external, cost } as const;
-        return [toolKey(exact.serverName, exact.toolName), facts];
-      }),
-    ),
+    ...compileFacts(input),
   };
   return { layer, flows: compileFlows(input, index, ids), budgets: compileBudgets(input, index) };
+}
+
+function compileFacts(input: PolicyInput): Pick<Layer, "tools" | "alike"> {
+  const tools = new Map<string, ToolFacts>();
+  const alike = new Map<string, ToolFacts[]>();
+  for (const [name, { effect, external, cost }] of Object.entries(input.tools ?? {})) {
+    const { exact, splits } = patternAt(name, ["tools", name]);
+    if (exact.serverName === undefined || exact.toolName === undefined) {
+      throw PolicyProblem.expected(["tools", name], "the name of one tool, without wildcards");
+    }
+    const facts: ToolFacts = { effect: effect === "write" ? "destructive" : effect, external, cost };
+    const key = toolKey(exact.serverName, exact.toolName);
+    tools.set(key, facts);
+    for (const { serverName, toolName } of splits) {
+      const other = toolKey(serverName!, toolName!);
+      if (other !== key) alike.set(other, [...(alike.get(other) ?? []), facts]);
+    }
+  }
+  return { tools, alike };
 }
 
 function compileRule(input: RuleInput, at: ProblemPath, ids: Ids): Rule {

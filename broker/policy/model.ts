@@ -47,6 +47,8 @@ export interface Layer {
   readonly servers: ReadonlyMap<string, ServerFacts>;
   /** By `toolKey`. */
   readonly tools: ReadonlyMap<string, ToolFacts>;
+  /** The same for the other ways to split a name at its dots; only what tightens counts. */
+  readonly alike: ReadonlyMap<string, readonly ToolFacts[]>;
 }
 
 /** One bound on what calls may spend. */

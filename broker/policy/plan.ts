@@ -1,7 +1,15 @@
 // Owns what of a policy concerns one tool, worked out once per tool and policy.
 import type { ToolDefinition } from "../../contract/tool.ts";
 import type { Effect } from "../../contract/decision.ts";
-import { strictest, toolKey, type Flow, type Policy, type Rule, type ToolClass } from "./model.ts";
+import {
+  strictest,
+  toolKey,
+  type Flow,
+  type Policy,
+  type Rule,
+  type ToolClass,
+  type ToolFacts,
+} from "./model.ts";
 import { matchTool } from "./tool-pattern.ts";
 
 export interface LayerPlan {
@@ -75,21 +83,27 @@ function fallback(
   return { id: `default:${named.findLast((name) => defaults[name] === effect)!}`, effect };
 }
 
+// What only the tightening half of counts: facts of later layers, and facts whose name can be read as this tool's.
+function tighteningFacts({ layers }: Policy, key: string): readonly ToolFacts[] {
+  return layers.flatMap((layer, index) => {
+    const later = index === 0 ? undefined : layer.tools.get(key);
+    return [...(later === undefined ? [] : [later]), ...(layer.alike.get(key) ?? [])];
+  });
+}
+
 // A later layer may see a tool as more dangerous, never as less: every class it has been given counts.
 function classesOf(policy: Policy, tool: ToolDefinition): readonly ToolClass[] {
   const key = toolKey(tool.server, tool.name);
   const [first, ...later] = policy.layers;
+  const stated = first!.tools.get(key)?.effect;
   const trusted = first!.servers.get(tool.server)?.trust === "annotations";
-  const classes = new Set<ToolClass>([
-    first!.tools.get(key)?.effect ?? (trusted ? hinted(tool) : "unannotated"),
-  ]);
-  const lowest = ORDER.indexOf([...classes][0]!);
-  for (const layer of later) {
-    const effect = layer.tools.get(key)?.effect;
-    if (effect !== undefined && ORDER.indexOf(effect) > lowest) classes.add(effect);
-    if (layer.servers.get(tool.server)?.trust === "none" && first!.tools.get(key)?.effect === undefined) {
-      classes.add("unannotated");
-    }
+  const base = stated ?? (trusted ? hinted(tool) : "unannotated");
+  const classes = new Set<ToolClass>([base]);
+  for (const { effect } of tighteningFacts(policy, key)) {
+    if (effect !== undefined && ORDER.indexOf(effect) > ORDER.indexOf(base)) classes.add(effect);
+  }
+  if (stated === undefined && later.some((layer) => layer.servers.get(tool.server)?.trust === "none")) {
+    classes.add("unannotated");
   }
   return [...classes].toSorted((a, b) => ORDER.indexOf(a) - ORDER.indexOf(b));
 }
@@ -102,10 +116,9 @@ function hinted({ annotations }: ToolDefinition): ToolClass {
 function isExternal(policy: Policy, tool: ToolDefinition): boolean {
   const key = toolKey(tool.server, tool.name);
   const [first, ...later] = policy.layers;
-  const stated = (layer: typeof first): boolean | undefined =>
-    layer!.tools.get(key)?.external ?? layer!.servers.get(tool.server)?.external;
-  if (later.some((layer) => stated(layer) === true)) return true;
-  const known = stated(first);
+  if (tighteningFacts(policy, key).some(({ external }) => external === true)) return true;
+  if (later.some((layer) => layer.servers.get(tool.server)?.external === true)) return true;
+  const known = first!.tools.get(key)?.external ?? first!.servers.get(tool.server)?.external;
   if (known !== undefined) return known;
   const trusted =
     first!.servers.get(tool.server)?.trust === "annotations" &&
@@ -116,5 +129,6 @@ function isExternal(policy: Policy, tool: ToolDefinition): boolean {
 /** Cost of one call of a tool, the highest of all layers; 0 when none states it. */
 export function costOf(policy: Policy, tool: Pick<ToolDefinition, "server" | "name">): number {
   const key = toolKey(tool.server, tool.name);
-  return Math.max(0, ...policy.layers.map((layer) => layer.tools.get(key)?.cost ?? 0));
+  const facts = [policy.layers[0]!.tools.get(key), ...tighteningFacts(policy, key)];
+  return Math.max(0, ...facts.map((each) => each?.cost ?? 0));
 }
