@@ -150,6 +150,7 @@ class OpenGate implements Gate {
   run(script: string, options: RunOptions = {}): Promise<RunResult> {
     return this.#track(async () => {
       const limits = parseLimits(options.limits, this.#parts.limits);
+      const timeZone = parseTimeZone(options.timeZone);
       const runId = randomUUID();
       const since = performance.now();
       await this.#refresh();
@@ -160,7 +161,7 @@ class OpenGate implements Gate {
         const { error, diagnostics } = prepared;
         return refusedResult({ runId, error, diagnostics, limits, wallMs, sandbox: this.sandbox });
       }
-      const { principal = "default", timeZone = "UTC", labels = [] } = options;
+      const { principal = "default", labels = [] } = options;
       const start: RunStart = {
         runId,
         principal,
@@ -288,6 +289,15 @@ class OpenGate implements Gate {
     } finally {
       this.#running.delete(running);
     }
+  }
+}
+
+function parseTimeZone(timeZone: string = "UTC"): string {
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone }).resolvedOptions().timeZone;
+  } catch {
+    const text = `timeZone: ${JSON.stringify(timeZone.slice(0, 80))} is no IANA time zone, such as "Europe/Berlin"`;
+    throw new CallgateError("CONFIG_INVALID", text, { data: { path: "timeZone" } });
   }
 }
 

@@ -43,7 +43,7 @@ export interface RunOptions {
   readonly labels?: readonly string[];
   /** Overrides for this run. */
   readonly limits?: Partial<RunLimits>;
-  /** IANA name. @defaultValue "UTC" */
+  /** IANA name, for Intl and the `toLocale…` methods; the other methods of Date stay in UTC. @defaultValue "UTC" */
   readonly timeZone?: string;
   /** Called when a call starts or ends. */
   readonly onProgress?: (progress: { readonly done: number; readonly open: number }) => void;

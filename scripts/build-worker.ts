@@ -31,6 +31,8 @@ export async function buildWorker(): Promise<readonly string[]> {
     build({
       ...shared,
       entryPoints: { guest: "runtime/guest/main.ts" },
+      // Every isolate keeps a copy of this text.
+      minify: true,
       platform: "neutral",
       mainFields: ["module", "main"],
       format: "iife",

@@ -1,6 +1,12 @@
 // Owns the `catalog` global: search and describe, made calls like any other.
 import type { Calls } from "./calls.ts";
-import { ArrayIsArray, ObjectCreate, ObjectDefineProperty, ObjectFreeze } from "./primordials.ts";
+import {
+  ArrayIsArray,
+  globalObject,
+  ObjectCreate,
+  ObjectDefineProperty,
+  ObjectFreeze,
+} from "./primordials.ts";
 
 interface CatalogOptions {
   readonly limit?: unknown;
@@ -26,7 +32,7 @@ export function installCatalog(calls: Calls): void {
     args["detail"] = options?.detail;
     return calls.call(NAMESPACE, "describe", args);
   });
-  ObjectDefineProperty(globalThis, NAMESPACE, {
+  ObjectDefineProperty(globalObject, NAMESPACE, {
     __proto__: null,
     value: ObjectFreeze(catalog),
     configurable: true,

@@ -2,12 +2,14 @@
 // Security: everything reachable from a script is built here from captured intrinsics; no object of the worker ever enters.
 import { createCalls } from "./calls.ts";
 import { installCatalog } from "./catalog.ts";
+import { nameFunction } from "./globals/define.ts";
 import { formatValue } from "./globals/format.ts";
 import { installGlobals } from "./globals/install.ts";
 import { createLog } from "./log.ts";
 import { installNamespaces } from "./namespaces.ts";
 import type { Send } from "./powers.ts";
 import {
+  globalObject,
   JSONParse,
   JSONStringify,
   ObjectDefineProperty,
@@ -53,7 +55,8 @@ export function boot(send: Send): Deliver {
     startTimer: timers.start,
     cancelTimer: timers.cancel,
   });
-  ObjectDefineProperty(globalThis, "ToolError", {
+  nameFunction(ToolError, "ToolError");
+  ObjectDefineProperty(globalObject, "ToolError", {
     __proto__: null,
     value: ToolError,
     configurable: true,
@@ -79,7 +82,7 @@ export function boot(send: Send): Deliver {
 
   function main(script: () => Promise<unknown>): void {
     // As a reaction of a settled promise, so that no frame of the bootstrap lies under the script.
-    PromiseThen(
+    void PromiseThen(
       PromiseThen(settled, script),
       (value) => {
         if (value !== undefined) log.add(writeReturned(value, formatValue));

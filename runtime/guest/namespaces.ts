@@ -1,6 +1,13 @@
 // Owns the namespace objects: `github.list_issues(...)`.
 import type { Calls } from "./calls.ts";
-import { JSONParse, ObjectCreate, ObjectDefineProperty, ObjectFreeze, ObjectKeys } from "./primordials.ts";
+import {
+  globalObject,
+  JSONParse,
+  ObjectCreate,
+  ObjectDefineProperty,
+  ObjectFreeze,
+  ObjectKeys,
+} from "./primordials.ts";
 
 /**
  * Defines one global per namespace. Each is built on first use, so that a thousand tools cost a run nothing.
@@ -13,14 +20,14 @@ export function installNamespaces(manifestJson: string, calls: Calls): void {
     const namespace = names[index] as string;
     const identifiers = manifest[namespace] as readonly string[];
     let built: object | undefined;
-    ObjectDefineProperty(globalThis, namespace, {
+    ObjectDefineProperty(globalObject, namespace, {
       __proto__: null,
       configurable: true,
       enumerable: true,
       get: () => (built ??= buildNamespace(namespace, identifiers, calls)),
       // A script at top level may shadow a namespace, as it may shadow any global.
       set: (value: unknown) => {
-        ObjectDefineProperty(globalThis, namespace, {
+        ObjectDefineProperty(globalObject, namespace, {
           __proto__: null,
           value,
           configurable: true,
