@@ -3,7 +3,13 @@ import type { Policy } from "./model.ts";
 
 export type { CallFacts } from "./facts.ts";
 export { decide } from "./verdict.ts";
-export { explain, ruleThatWouldAllow, type ExplainedFinding, type Explanation } from "./explain.ts";
+export {
+  explain,
+  howToAllow,
+  ruleThatWouldAllow,
+  type ExplainedFinding,
+  type Explanation,
+} from "./explain.ts";
 
 /** What a result of this server adds to the labels of a run; always with `server:<name>`. */
 export function resultLabels(policy: Policy, server: string): readonly string[] {

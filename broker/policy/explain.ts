@@ -104,3 +104,26 @@ export function ruleThatWouldAllow(facts: Pick<CallFacts, "tool">): string {
   });
   return `{ "tools": ${text}, "effect": "allow" }`;
 }
+
+/**
+ * One sentence on how the policy could let this call pass without asking: the rule to add when only a default asks,
+ * else which rule, flow or layer would have to change. Empty when the call is allowed.
+ */
+export function howToAllow(policy: Policy, facts: CallFacts): string {
+  const { decision, findings } = explain(policy, facts);
+  if (decision.effect === "allow") return "";
+  const winners = findings.filter(({ won }) => won);
+  const verb = decision.effect === "ask" ? "asks for" : "denies";
+  const flow = winners.find(({ kind }) => kind === "flow");
+  if (flow !== undefined) {
+    return `Flow "${flow.id}" ${verb} it whatever the rules say; an "unless" on that flow can spare it.`;
+  }
+  const rule = winners.find(({ kind }) => kind === "rule");
+  if (rule !== undefined) {
+    return `Rule "${rule.id}" of ${plain(rule.source)} ${verb} it, and no allow rule goes before that.`;
+  }
+  const source = policy.layers[0]!.source;
+  const others = winners.filter((winner) => winner.source !== source).map((winner) => plain(winner.source));
+  const also = others.length === 0 ? "" : ` (and in ${others.join(", ")}, whose default ${verb} it too)`;
+  return `A rule that would allow it${also}: ${ruleThatWouldAllow(facts)}`;
+}

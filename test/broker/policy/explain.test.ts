@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { explain } from "../../../broker/policy/decide.ts";
+import { explain, howToAllow } from "../../../broker/policy/decide.ts";
 import { verifies } from "../../requirements.ts";
 import { facts, policyOf, tool } from "./support.ts";
 
@@ -58,4 +58,19 @@ test(verifies("policy:explain", "the decision of an explanation is the decision"
   const denied = explain(policy, facts(tool("web", "post")));
   expect(denied.decision).toMatchObject({ effect: "deny", rules: ["others"] });
   expect(denied).toMatchObject({ external: true, classes: ["unannotated"] });
+});
+
+test(verifies("policy:explain", "how to allow a call names what stands in its way"), () => {
+  const advice = (name: string, labels: readonly string[] = [], of = policy): string => {
+    const [server, toolName] = name.split(".") as [string, string];
+    return howToAllow(of, facts(tool(server, toolName), {}, { labels }));
+  };
+  expect(advice("web.post")).toBe('Rule "others" of layer 1 denies it, and no allow rule goes before that.');
+  const open = policyOf({ rules: [{ tools: "a.*", effect: "allow" }] });
+  expect(advice("a.b", [], open)).toBe("");
+  expect(advice("b.c", [], open)).toBe('A rule that would allow it: { "tools": "b.c", "effect": "allow" }');
+  expect(advice("a.b", ["private", "untrusted"], open)).toContain('Flow "trifecta" asks for it');
+  expect(advice("b.c", [], policyOf({}, { default: "ask" }))).toContain(
+    "(and in layer 2, whose default asks for it too)",
+  );
 });

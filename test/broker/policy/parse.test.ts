@@ -1,5 +1,7 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect, test } from "vitest";
 import { CallgateError } from "../../../contract/error.ts";
+import { policyJsonSchema } from "../../../broker/policy/json-schema.ts";
 import { parsePolicy } from "../../../broker/policy/parse.ts";
 import { verifies } from "../../requirements.ts";
 
@@ -137,3 +139,48 @@ test(verifies("policy:parse", "a parsed policy is frozen"), () => {
   const policy = parsePolicy([{ source: "x", value: { rules: [{ tools: "a.b", effect: "deny" }] } }]);
   expect(Object.isFrozen(policy.layers[0]!.rules[0])).toBe(true);
 });
+
+const complete = {
+  version: 1,
+  servers: {
+    github: { trust: "annotations", results: ["untrusted", "private"] },
+    gmail: { results: ["untrusted", "private"], external: true },
+  },
+  tools: { "stripe.create_charge": { effect: "write", cost: 0.3 } },
+  defaults: { read: "allow", additive: "ask", destructive: "ask", unannotated: "ask" },
+  rules: [
+    { id: "mail-read", tools: ["gmail.search", "gmail.get"], effect: "allow" },
+    {
+      id: "post-ops",
+      tools: "slack.post_message",
+      effect: "allow",
+      when: { channel: { in: ["#ops", "#builds"] }, text: { maxBytes: 4000, not: { glob: "*password*" } } },
+    },
+    { id: "no-delete", tools: "*.delete_*", effect: "deny", reason: "archive instead" },
+  ],
+  flows: [
+    {
+      id: "trifecta",
+      from: ["private", "untrusted"],
+      to: { external: true },
+      effect: "ask",
+      unless: { to: { literal: true } },
+    },
+  ],
+  budgets: {
+    run: { calls: 500, wallMinutes: 30, resultBytes: "100MB", cost: 5, concurrency: 8, then: "ask" },
+    "slack.post_message": { calls: 3, per: "run", rate: "10/hour", then: "ask" },
+    sameCall: { times: 3, then: "ask" },
+  },
+};
+
+test(
+  verifies("policy:parse", "the JSON Schema for editors accepts what is accepted and refuses unknown keys"),
+  () => {
+    expect(messageOf(complete)).toBe("no error");
+    const accepts = new Ajv2020({ strict: false }).compile(policyJsonSchema());
+    expect(accepts(complete)).toBe(true);
+    expect(accepts({ ruels: [] })).toBe(false);
+    expect(accepts({ rules: [{ tools: "a.b", effect: "alow" }] })).toBe(false);
+  },
+);
