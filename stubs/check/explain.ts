@@ -15,7 +15,7 @@ import { type Finding, MAX_DIAGNOSTICS } from "./finding.ts";
 import { explainKeys } from "./object-keys.ts";
 import { type CheckedScript, type ParsedScript, scriptOffset } from "./program.ts";
 import { bounded } from "./text.ts";
-import { weigh } from "./tolerance.ts";
+import { isHarmless, weigh } from "./tolerance.ts";
 import { calledTool, isGlobal, isPromise } from "./tool-calls.ts";
 
 const UNKNOWN_NAME: ReadonlySet<number> = new Set([
@@ -24,6 +24,7 @@ const UNKNOWN_NAME: ReadonlySet<number> = new Set([
 const UNKNOWN_MEMBER: ReadonlySet<number> = new Set([2339, 2551, 2550, 2694, 7053]);
 const FORGOTTEN_AWAIT = 2773;
 const NOT_A_VALUE: ReadonlySet<number> = new Set([2585, 2693]);
+const MAX_WEIGHED = 2_000;
 const MAX_TYPE = 160;
 const MAX_LINES = 3;
 const AWAIT =
@@ -40,12 +41,16 @@ export function typeFindings(
   const inOrder = checked.errors
     .filter((error): error is ts.DiagnosticWithLocation => error.start !== undefined)
     .sort((a, b) => a.start - b.start);
-  for (const error of inOrder) {
+  const told = new Set<string>();
+  const kept = { error: 0, warning: 0 };
+  for (const error of inOrder.filter(({ code }) => !isHarmless(code)).slice(0, MAX_WEIGHED)) {
     // Explaining costs a search of the catalog, and only the first few are shown.
-    if (findings.length === MAX_DIAGNOSTICS) break;
+    if (kept.error === MAX_DIAGNOSTICS) break;
     const node = nodeAt(parsed.source, error.start);
     const weight = weigh(error, node, checked.checker);
-    if (weight === "drop") continue;
+    if (weight === "drop" || (weight === "warning" && kept.warning === MAX_DIAGNOSTICS)) continue;
+    if (isRepeat(error, told)) continue;
+    kept[weight === "warning" ? "warning" : "error"] += 1;
     const said = explain(error, node, checked.checker, index);
     findings.push({
       severity: weight === "warning" ? "warning" : severity,
@@ -58,6 +63,15 @@ export function typeFindings(
     });
   }
   return findings;
+}
+
+/** The same unknown name is told once, so that other errors have room beside it. */
+function isRepeat(error: ts.Diagnostic, seen: Set<string>): boolean {
+  if (!UNKNOWN_NAME.has(error.code) && !UNKNOWN_MEMBER.has(error.code)) return false;
+  const key = `${error.code} ${ts.flattenDiagnosticMessageText(error.messageText, "\n")}`;
+  if (seen.has(key)) return true;
+  seen.add(key);
+  return false;
 }
 
 interface Said {

@@ -1,9 +1,11 @@
 // Owns the way of one script through the thread: parse, refuse, check, erase.
+import type { Statement } from "typescript";
 import type { CheckMode, CompileResult } from "../../contract/compile.ts";
 import { type CatalogIndex, type CatalogInput, indexCatalog } from "./catalog-index.ts";
 import { typeFindings } from "./explain.ts";
 import { type Finding, toDiagnostics } from "./finding.ts";
 import { findHabit } from "./habits.ts";
+import { findLastCall } from "./last-call.ts";
 import type { Stage } from "./thread-port.ts";
 import { type ParsedScript, parseScript, ScriptChecker } from "./program.ts";
 import { stripTypes } from "./strip.ts";
@@ -38,23 +40,28 @@ export class Pipeline {
     if (refused.length > 0) return { diagnostics: toDiagnostics(script, refused) };
 
     // The engine refuses in milliseconds what can take TypeScript's checker seconds, so it is asked first.
-    const { code, finding } = stripTypes(parsed, habit?.around);
+    const lastCall = habit === undefined ? findLastCall(parsed) : undefined;
+    const { code, finding } = stripTypes(parsed, (habit ?? lastCall)?.around);
     if (finding !== undefined) return { diagnostics: toDiagnostics(script, [finding]) };
 
     const findings: Finding[] = habit === undefined ? [] : [habit.finding];
     if (check !== "off") {
       this.#stage = "check";
-      findings.push(...this.#findings(parsed, check));
+      findings.push(...this.#findings(parsed, check, lastCall?.statement));
     }
     const diagnostics = toDiagnostics(script, findings);
     return findings.some(isError) ? { diagnostics } : { code, diagnostics };
   }
 
-  #findings(parsed: ParsedScript, check: "error" | "warn"): readonly Finding[] {
+  #findings(
+    parsed: ParsedScript,
+    check: "error" | "warn",
+    awaited: Statement | undefined,
+  ): readonly Finding[] {
     const checked = this.#checker.check(parsed);
     return [
       ...typeFindings(parsed, checked, this.#index, check === "error" ? "error" : "warning"),
-      ...unawaitedFindings(parsed, checked, this.#index),
+      ...unawaitedFindings(parsed, checked, this.#index, awaited),
     ];
   }
 }

@@ -5,10 +5,12 @@ import { WRAPPER } from "../../contract/compile.ts";
 import type { Finding } from "./finding.ts";
 import { type ParsedScript, scriptOffset } from "./program.ts";
 
-/** What may be put around the erased script, on the wrapper's own lines. */
+/** What may be put around the erased script, on the wrapper's own lines, and into it at the end of a line. */
 export interface Surroundings {
   readonly before: string;
   readonly after: string;
+  /** `offset` is one of the script. */
+  readonly insert?: { readonly offset: number; readonly text: string };
 }
 
 export type Stripped =
@@ -36,8 +38,10 @@ export function stripTypes(parsed: ParsedScript, around: Surroundings = { before
       },
     };
   }
-  const body = blanked.slice(WRAPPER.checked.before.length, blanked.length - WRAPPER.checked.after.length);
-  if (!onlyErased(script, body)) throw new Error("erasing the types changed more than types");
+  const erased = blanked.slice(WRAPPER.checked.before.length, blanked.length - WRAPPER.checked.after.length);
+  if (!onlyErased(script, erased)) throw new Error("erasing the types changed more than types");
+  const { offset, text } = around.insert ?? { offset: 0, text: "" };
+  const body = erased.slice(0, offset) + text + erased.slice(offset);
   const [first = "", ...rest] = WRAPPER.runnable.before.split("\n");
   const code = `${first}${around.before}\n${rest.join("\n")}${body}${around.after}${WRAPPER.runnable.after}`;
   const finding = refusedByEngine(script, code, `${around.before}\n${body}${around.after}\n`);

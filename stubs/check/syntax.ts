@@ -118,6 +118,13 @@ function refusal(node: ts.Node, source: ts.SourceFile): readonly [string, string
         "A script exports nothing.",
         "Remove `export`; log the result with `console.log` or `return` it.",
       ];
+    case ts.SyntaxKind.DeclareKeyword:
+      return ts.isPropertyDeclaration(node.parent)
+        ? undefined
+        : [
+            "Nothing outside a script needs declaring.",
+            "Remove the declaration: the tools are in scope with their types.",
+          ];
     case ts.SyntaxKind.AccessorKeyword:
       return ["`accessor` fields cannot run here.", "Write a field, or a getter and a setter."];
     case ts.SyntaxKind.MetaProperty:

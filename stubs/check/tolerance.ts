@@ -12,13 +12,18 @@ const UNASSIGNED = 2454;
 const NO_MEMBER: ReadonlySet<number> = new Set([2339, 2551]);
 const NO_INDEX = 7053;
 
+/** Complaints that never matter when a script runs. */
+export function isHarmless(code: number): boolean {
+  return HARMLESS.has(code) || (code >= 7000 && code < 7100 && code !== NO_INDEX);
+}
+
 /**
  * `noImplicitAny` is on because only then do `let best = null` and `const rows = []` take the types of what is put
  * into them later; its own complaints are dropped here.
  */
 export function weigh(error: ts.Diagnostic, node: ts.Node, checker: ts.TypeChecker): Weight {
   const { code } = error;
-  if (HARMLESS.has(code) || (code >= 7000 && code < 7100 && code !== NO_INDEX)) return "drop";
+  if (isHarmless(code)) return "drop";
   if (code === UNASSIGNED) return "warning";
   if (code === NO_INDEX) return isIndexedByLiteral(node) ? "keep" : "drop";
   if (ARITHMETIC.has(code))

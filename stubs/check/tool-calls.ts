@@ -31,11 +31,15 @@ export function isGlobal(name: ts.Identifier, checker: ts.TypeChecker): boolean 
   );
 }
 
-/** One warning for each tool call whose promise is dropped: the script may end before the call does. */
+/**
+ * One warning for each tool call whose promise is dropped: the script may end before the call does. `awaited` is a
+ * statement that will be awaited all the same.
+ */
 export function unawaitedFindings(
   parsed: ParsedScript,
   checked: CheckedScript,
   index: CatalogIndex,
+  awaited?: ts.Statement,
 ): readonly Finding[] {
   const { checker } = checked;
   const found = new Map<ts.Node, Finding>();
@@ -50,7 +54,7 @@ export function unawaitedFindings(
     });
   };
   const visit = (node: ts.Node): void => {
-    if (ts.isExpressionStatement(node)) {
+    if (ts.isExpressionStatement(node) && node !== awaited) {
       const expression = unwrapped(node.expression);
       const dropped = droppedCall(expression, checker, index);
       // The type is asked for last: it costs more than the walk.

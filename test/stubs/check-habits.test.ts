@@ -1,5 +1,6 @@
 // Shows what becomes of scripts that define a function where statements were asked for.
 import { expect, test } from "vitest";
+import { WRAPPER } from "../../contract/compile.ts";
 import { verifies } from "../requirements.ts";
 import { run, useCompiler } from "./check-support.ts";
 
@@ -46,6 +47,47 @@ test(
     expect(code.split("\n")[1]?.indexOf("async function")).toBe(script.indexOf("async function"));
   },
 );
+
+test.each([
+  "async function main() { await null; done(1); }\nmain();",
+  "async function main() { await null; done(1); }\n\n// run it\nmain().catch(console.error);",
+  "main(); // run it\nasync function main() { await null; done(1); }",
+  "const main = async () => { await null; done(1); }; // c\nmain().then(() => {}).finally(() => {});",
+  "(async () => { await null; done(1); })();",
+  "(async function () { await null; done(1); }())",
+  "const n: number = 1\ntype A = 1\n;(async () => { await null; done(n as A); })()",
+  "let s = `\n`;\n\n/* a */ (async () => { await null; done(s.length); })()",
+])(verifies("check:habits", "the end of %j is waited for"), async (script) => {
+  for (const mode of ["warn", "off"] as const) {
+    const { code } = await compile(script, mode);
+    const done: unknown[] = [];
+    await run(code, { done: (value: unknown) => done.push(value), console });
+    expect(done).toEqual([1]);
+  }
+});
+
+test(
+  verifies(
+    ["check:habits", "check:unawaited"],
+    "a last call that is waited for is no warning, and moves no column",
+  ),
+  async () => {
+    const script = 'async function main() {\n  await files.read_file({ path: "a" });\n}\n  main();\n';
+    const { code = "", diagnostics } = await compile(script);
+    expect(diagnostics).toEqual([]);
+    expect(code.split("\n")[4]).toBe("  main();");
+  },
+);
+
+test.each([
+  "async function main() { await null; done(1); }\nmain(); return;",
+  "function main() { return Promise.resolve().then(() => done(1)); }\nmain();",
+  "async function main() { await null; done(1); }\nvoid main();",
+  "async function main() { await null; done(1); } main();",
+])(verifies("check:habits", "%j ends when it says so"), async (script) => {
+  const { code } = await compile(script, "off");
+  expect(code).toBe(WRAPPER.runnable.before + script + WRAPPER.runnable.after);
+});
 
 test.each([
   "async function main() { return 1; }\nawait main();",

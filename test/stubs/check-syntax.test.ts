@@ -60,6 +60,8 @@ test.each([
   ["module M { export const x = 1 }", "plain object"],
   ["declare global { var x: number }", "plain object"],
   ["declare namespace github { function x(): void }", "declared already"],
+  ["declare const github: any;", "in scope"],
+  ["declare function f(): void;", "in scope"],
   ["class A { constructor(private x: number) {} }", "constructor"],
   ["class A { constructor(readonly x: number) {} }", "constructor"],
   ["const x = <any>1;", "as T"],

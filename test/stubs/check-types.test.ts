@@ -126,6 +126,28 @@ test(verifies("check:bounded", "five diagnostics at most, the first positions fi
   );
 });
 
+test(
+  verifies("check:bounded", "the same unknown name is told once, and leaves room for others"),
+  async () => {
+    expect(
+      await places("fetch('a');\nfetch('b');\nnowhere;\nfetch('c');\nnowhere;\nconst n: number = 'a';"),
+    ).toEqual(["error SCRIPT_TYPE 1:1", "error SCRIPT_TYPE 3:1", "error SCRIPT_TYPE 6:7"]);
+  },
+);
+
+test(
+  verifies(["check:bounded", "check:modes"], "errors behind any number of doubts are still errors"),
+  async () => {
+    const doubts = Array.from(
+      { length: 8 },
+      (_, i) => `let v${i}; [{ v: 1 }].forEach((x) => { v${i} = x }); v${i}.v;`,
+    );
+    const { code, diagnostics } = await compile(`${doubts.join("\n")}\nconst n: number = 'a';`);
+    expect(code).toBeUndefined();
+    expect(diagnostics.at(-1)).toMatchObject({ severity: "error", line: 9 });
+  },
+);
+
 test(verifies("check:bounded", "errors are kept before warnings"), async () => {
   const script = `${"sleep(1);\n".repeat(6)}nowhere;`;
   expect((await places(script)).at(-1)).toBe("error SCRIPT_TYPE 7:1");
