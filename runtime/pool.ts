@@ -54,6 +54,8 @@ interface Worker {
   principal: string | undefined;
   exclusive: boolean;
   started: boolean;
+  /** Takes no more runs: another principal waits for its place. */
+  leaving: boolean;
   lastSlot: number;
 }
 
@@ -75,6 +77,7 @@ export function createPool(options: PoolOptions): Pool {
       principal: undefined,
       exclusive: false,
       started: false,
+      leaving: false,
       lastSlot: 0,
     };
     workers.add(worker);
@@ -99,12 +102,13 @@ export function createPool(options: PoolOptions): Pool {
   function receive(worker: Worker, message: Exclude<FromWorker, { type: "ready" }>): void {
     const entry = worker.leases.get(message.slot);
     if (entry !== undefined) return entry.lease.onMessage(message);
-    // Security: frames of a run that has ended are late and dropped; frames of a run that never was are an attack.
-    if (message.slot > worker.lastSlot) worker.process.kill("a frame for a run it does not have");
+    // Security: an honest worker says nothing of a run after its end, and nothing of a run that never was. One without
+    // runs has no wall limit either, so what it sends would never stop.
+    worker.process.kill("a frame for a run it does not have");
   }
 
   function fits(worker: Worker, wanted: AcquireOptions): boolean {
-    if (!worker.process.alive || worker.exclusive) return false;
+    if (!worker.process.alive || worker.exclusive || worker.leaving) return false;
     if (wanted.exclusive) return worker.principal === undefined;
     if (worker.principal !== undefined && worker.principal !== wanted.principal) return false;
     return worker.leases.size < options.runsPerWorker && worker.lastSlot < options.cleanRuns;
@@ -124,9 +128,19 @@ export function createPool(options: PoolOptions): Pool {
       return best;
     }
     if (workers.size < options.workers) return spawn();
-    // A worker without runs is given up for a principal it may not serve.
-    [...workers].find((worker) => worker.process.alive && worker.leases.size === 0)?.process.kill();
+    makeRoom(wanted);
     return undefined;
+  }
+
+  /** A worker is given up for a principal it may not serve: at once when it has no runs, else when its last one ends. */
+  function makeRoom(wanted: AcquireOptions): void {
+    const serving = [...workers].filter((worker) => worker.process.alive);
+    const idle = serving.find((worker) => worker.leases.size === 0);
+    if (idle !== undefined) return idle.process.kill();
+    if (serving.length < workers.size || serving.some((worker) => worker.leaving)) return;
+    const others = serving.filter(({ principal }) => wanted.exclusive || principal !== wanted.principal);
+    const [least] = others.toSorted((a, b) => a.leases.size - b.leases.size);
+    if (least !== undefined) least.leaving = true;
   }
 
   function lease(worker: Worker, wanted: AcquireOptions): Lease {
@@ -146,7 +160,7 @@ export function createPool(options: PoolOptions): Pool {
         if (!worker.leases.delete(slot)) return;
         if (worker.leases.size === 0) worker.process.hold(false);
         void worker.process.send({ type: "end", slot });
-        const spent = worker.lastSlot >= options.cleanRuns && worker.leases.size === 0;
+        const spent = (worker.leaving || worker.lastSlot >= options.cleanRuns) && worker.leases.size === 0;
         if (!clean || worker.exclusive || spent) worker.process.kill();
         serve();
       },

@@ -93,8 +93,8 @@ async function execute(
       run.stop(...verdict);
       return run.end();
     }
-    // Killed for another run's sake: any worker will do. Died of something unknown: whoever dies alone is guilty.
-    alone = exclusive || loss.death.cause !== "killed";
+    // Killed for another run's sake: any worker will do, at first. Died of something unknown: whoever dies alone is guilty.
+    alone = exclusive || loss.death.cause !== "killed" || attempt > 1;
   }
 }
 

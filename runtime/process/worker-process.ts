@@ -48,6 +48,14 @@ const MEMORY_SIGNALS: ReadonlySet<string> = new Set([
   "SIGILL",
 ]);
 
+/** Security: a worker writes what it likes to stderr, and Node names files of this machine there. */
+function lastWords(stderr: string): string {
+  return stderr
+    .replace(/[\p{Cc}\p{Cf}\s]+/gu, " ")
+    .replace(/(?:file:\/\/|[A-Za-z]:)?[/\\][^\s:()]*[/\\]/gu, "")
+    .slice(-200);
+}
+
 export function startWorkerProcess(launch: Launch, events: WorkerEvents): WorkerProcess {
   const child: ChildProcess = spawn(launch.command, launch.argv, {
     cwd: "/",
@@ -61,6 +69,7 @@ export function startWorkerProcess(launch: Launch, events: WorkerEvents): Worker
   const decoder = createFrameDecoder({ maxBytes: MAX_FRAME_BYTES });
   let stderr = "";
   let doomed: Death | undefined;
+  let started = false;
   let watchdog: NodeJS.Timeout | undefined;
 
   const { promise: ready, resolve: resolveReady, reject: rejectReady } = Promise.withResolvers<void>();
@@ -81,6 +90,8 @@ export function startWorkerProcess(launch: Launch, events: WorkerEvents): Worker
     const message = parseFromWorker(value);
     if (message === undefined) return doom({ cause: "violation", detail: "a frame of unknown shape" });
     if (message.type !== "ready") return events.onMessage(message);
+    if (started) return doom({ cause: "violation", detail: "ready twice" });
+    started = true;
     clearTimeout(startTimer);
     if (launch.watchdogMb !== undefined) watchdog = setInterval(watch, WATCHDOG_MS, launch.watchdogMb);
     watchdog?.unref();
@@ -98,7 +109,7 @@ export function startWorkerProcess(launch: Launch, events: WorkerEvents): Worker
 
   function judge(code: number | null, signal: string | null): Death {
     if (doomed !== undefined) return doomed;
-    const detail = `${signal ?? `exit code ${code}`} ${stderr.replace(/\s+/gu, " ").slice(-200)}`.trim();
+    const detail = `${signal ?? `exit code ${code}`} ${lastWords(stderr)}`.trim();
     const memory = OUT_OF_MEMORY.test(stderr) || (signal !== null && MEMORY_SIGNALS.has(signal));
     return { cause: memory ? "memory" : "crash", detail };
   }

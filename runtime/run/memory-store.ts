@@ -8,17 +8,23 @@ interface Entry {
   ended: boolean;
 }
 
-/** Ended runs are forgotten, oldest first, beyond `maxBytes` in total. @defaultValue 128 MiB */
+/** A run whose events outgrow this keeps no record: half a record cannot be repeated. */
+const RUN_SHARE = 4;
+
+/** Ended runs are forgotten, oldest first, beyond `maxBytes` in total; one run may have a quarter. @defaultValue 128 MiB */
 export function createMemoryStore(maxBytes: number = 128 << 20): RunStore {
   const entries = new Map<string, Entry>();
   let total = 0;
 
+  function drop(runId: string, entry: Entry): void {
+    entries.delete(runId);
+    total -= entry.bytes;
+  }
+
   function forget(): void {
     for (const [runId, entry] of entries) {
       if (total <= maxBytes) return;
-      if (!entry.ended) continue;
-      entries.delete(runId);
-      total -= entry.bytes;
+      if (entry.ended) drop(runId, entry);
     }
   }
 
@@ -33,6 +39,7 @@ export function createMemoryStore(maxBytes: number = 128 << 20): RunStore {
       const entry = entries.get(runId);
       if (entry === undefined) return;
       const bytes = eventBytes(event);
+      if (entry.bytes + bytes > maxBytes / RUN_SHARE) return drop(runId, entry);
       entry.events.push(event);
       entry.bytes += bytes;
       total += bytes;

@@ -52,6 +52,7 @@ export function createRun(request: RunRequest): Run {
   let output: Output = createOutput(limits.outputBytes);
   let attachment: Attachment | undefined;
   let lastSeq = 0;
+  let made = 0;
   let lastAt = startedAt;
   let recordBytes = 0;
   let maxInFlight = 0;
@@ -70,6 +71,7 @@ export function createRun(request: RunRequest): Run {
   const wall = createWallClock({ wallMs: limits.wallMs, expire: () => stop("RUN_TIMEOUT") });
   const onAbort = (): void => stop("RUN_ABORTED");
   request.signal?.addEventListener("abort", onAbort, { once: true });
+  if (request.signal?.aborted === true) onAbort();
 
   function settle(cause: Cause): void {
     if (!settlement.settle(cause)) return;
@@ -93,6 +95,11 @@ export function createRun(request: RunRequest): Run {
 
   async function append(event: RunEvent): Promise<void> {
     recordBytes += eventBytes(event);
+    if (recordBytes > MOVABLE_BYTES) {
+      // A run that cannot move is never repeated; a flood of large calls must not stay here.
+      known.clear();
+      events.length = 0;
+    }
     await request.store.append(request.runId, event);
   }
 
@@ -102,7 +109,6 @@ export function createRun(request: RunRequest): Run {
       if (settlement.cause !== undefined) return;
       await append(event);
       if (recordBytes <= MOVABLE_BYTES) events.push(event);
-      else events.length = 0;
       await deliver(event);
     });
     deliveries.catch(fail);
@@ -147,19 +153,22 @@ export function createRun(request: RunRequest): Run {
       return attachment?.violate("arguments over the limit");
     lastSeq = message.seq;
     const { seq, namespace, identifier } = message;
-    const target = request.manifest.get(namespace)?.get(identifier) ?? {
-      server: namespace,
-      tool: identifier,
-    };
+    const target = request.manifest.get(namespace)?.get(identifier);
+    // Security: a guest has stubs for its manifest only.
+    if (target === undefined) return attachment?.violate("a call of a tool it was not given");
     const call: Request = { type: "request", seq, ...target, argumentsJson: message.json };
     const before = known.get(seq);
-    if (before !== undefined) return verify(before, call);
+    if (before !== undefined) {
+      made = Math.max(made, seq);
+      return verify(before, call);
+    }
     if (request.replay !== undefined) {
       return stop("RUN_DIVERGED", `Call ${seq} (${call.server}.${call.tool}) is not in the record.`);
     }
-    if (known.size >= limits.calls) return stop("RUN_CALL_LIMIT");
+    if (seq > limits.calls) return stop("RUN_CALL_LIMIT");
     if (running.size >= limits.callsInFlight) return attachment?.violate("more calls in flight than allowed");
-    known.set(seq, call);
+    made = seq;
+    if (recordBytes <= MOVABLE_BYTES) known.set(seq, call);
     const task = perform(call, message.line).catch(fail);
     const tracked: Promise<void> = task.finally(() => running.delete(tracked));
     running.add(tracked);
@@ -238,7 +247,8 @@ export function createRun(request: RunRequest): Run {
       attachment = undefined;
     },
     receive(message) {
-      if (settlement.cause !== undefined) return;
+      if (settlement.cause !== undefined)
+        return clean ? attachment?.violate("a frame after the end") : undefined;
       switch (message.type) {
         case "call":
           return onCall(message);
@@ -270,7 +280,7 @@ export function createRun(request: RunRequest): Run {
         wallMs: Math.round(performance.now() - startedClock),
         cpuMs: Math.round(cpuMs),
         heapMb: Math.round(heapMb * 10) / 10,
-        calls: known.size,
+        calls: made,
         maxCallsInFlight: maxInFlight,
         loggedBytes: output.loggedBytes,
         resultBytes,

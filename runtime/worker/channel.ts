@@ -25,6 +25,8 @@ export function openChannel(receive: (message: ToWorker) => void): Channel {
   return {
     send: (message) => void socket.write(encodeFrame(message)),
     sendLast: (message) => {
+      // What waits in the socket may be half written; words in the middle of a frame would read as an attack.
+      if (socket.writableLength > 0) return;
       try {
         writeSync(CHANNEL_FD, encodeFrame(message));
       } catch {

@@ -18,6 +18,8 @@ export interface Session {
 
 const UNHANDLED_SHOWN = 10;
 const UNHANDLED_UNITS = 500;
+/** Of what V8 says of a script's syntax: it may repeat a name or a pattern of the script. */
+const SYNTAX_UNITS = 8_000;
 /** How long an isolate may go on after its script is done before the whole worker is given up. */
 const IDLE_GRACE_MS = 25;
 
@@ -44,7 +46,7 @@ export function startSession(
     last = isolate.deliver(kind, seq, at, payload, ok).catch((error: unknown) => {
       if (isolate.isDisposed) limit("RUN_MEMORY_LIMIT");
       else if (unhandled.length < UNHANDLED_SHOWN) {
-        unhandled.push(String((error as Error).message).slice(0, UNHANDLED_UNITS));
+        unhandled.push(messageOf(error));
       }
     });
   }
@@ -107,7 +109,7 @@ export function startSession(
     (error: unknown) => {
       if (isolate.isDisposed) return limit("RUN_MEMORY_LIMIT");
       const { name, message: text, stack } = error as Error;
-      return done({ name, message: text, stack: String(stack) }, [], 0, true);
+      return done({ name, message: bounded(text), stack: bounded(stack) }, [], 0, true);
     },
   );
 
@@ -127,4 +129,15 @@ export function startSession(
       isolate.dispose();
     },
   };
+}
+
+function bounded(text: unknown): string {
+  return typeof text === "string" ? text.slice(0, SYNTAX_UNITS) : "";
+}
+
+/** A script may reject a promise with anything: null, a number, an error without a message. */
+function messageOf(rejection: unknown): string {
+  const isObject = typeof rejection === "object" && rejection !== null;
+  const message = isObject ? (rejection as { message?: unknown }).message : rejection;
+  return String(message).slice(0, UNHANDLED_UNITS);
 }
