@@ -1,5 +1,5 @@
 // Owns the argument matchers: what a policy may demand of one value, and how that is judged.
-import { byteLength, canonicalJson, type JsonObject, type JsonValue } from "../../contract/json.ts";
+import { byteLength, canonicalJson, type JsonValue } from "../../contract/json.ts";
 import { parseArgumentPath, readArgument, type ArgumentPath } from "./argument-path.ts";
 import { fold } from "./fold.ts";
 import { matchGlob, parseGlob } from "./glob.ts";

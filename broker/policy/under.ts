@@ -71,7 +71,6 @@ function readingsOf(value: string): readonly string[] | undefined {
   const readings = new Set<string>();
   let text = value;
   for (let i = 0; i <= MAX_DECODINGS; i++) {
-    // eslint-disable-next-line no-control-regex
     if (/[\u0000-\u001f\u007f]/.test(text)) return undefined;
     if (/^[A-Za-z]:\\/.test(text)) readings.add(text.replaceAll("\\", "/"));
     else {

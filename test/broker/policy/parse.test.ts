@@ -1,4 +1,6 @@
+import { readFileSync } from "node:fs";
 import { Ajv2020 } from "ajv/dist/2020.js";
+import { parse } from "jsonc-parser";
 import { expect, test } from "vitest";
 import { CallgateError } from "../../../contract/error.ts";
 import { policyJsonSchema } from "../../../broker/policy/json-schema.ts";
@@ -184,3 +186,10 @@ test(
     expect(accepts({ rules: [{ tools: "a.b", effect: "alow" }] })).toBe(false);
   },
 );
+
+test(verifies("policy:parse", "the policies of the documentation are accepted as written"), () => {
+  const page = readFileSync(new URL("../../../docs/policy.md", import.meta.url), "utf8");
+  const examples = [...page.matchAll(/```jsonc\n(.*?)```/gs)].map((match) => parse(match[1]!) as unknown);
+  expect(examples.length).toBeGreaterThan(0);
+  expect(examples.map((example) => messageOf(example))).toEqual(examples.map(() => "no error"));
+});
