@@ -29,6 +29,8 @@ export async function openGate(
     readonly config: string | undefined;
     readonly approve?: Approve | undefined;
     readonly quiet?: boolean;
+    /** Opens even where `sandbox.require` is not met. */
+    readonly unrequired?: boolean;
   },
 ): Promise<OpenGate> {
   const { world, screen, interrupt } = session;
@@ -41,7 +43,9 @@ export async function openGate(
     env: world.env,
     ...(policy !== undefined && { policy }),
     ...(limits !== undefined && { limits }),
-    ...(sandbox !== undefined && { sandbox }),
+    ...(sandbox !== undefined && {
+      sandbox: options.unrequired === true ? { ...sandbox, require: [] } : sandbox,
+    }),
     ...(catalog !== undefined && { catalog }),
     ...(options.approve !== undefined && { approve: options.approve }),
   });

@@ -1,11 +1,5 @@
 // Owns `callgate doctor`: whether this machine, this configuration and its servers can run scripts, and why not.
-import {
-  CallgateError,
-  createCallgate,
-  type Gate,
-  type SandboxReport,
-  type UpstreamStatus,
-} from "../../index.ts";
+import { CallgateError, type SandboxReport, type UpstreamStatus } from "../../index.ts";
 import { EXIT } from "../exit-code.ts";
 import { raced } from "../interrupt.ts";
 import { openGate, type Session } from "../open-gate.ts";
@@ -17,7 +11,7 @@ interface Diagnosis {
   readonly config: string | null;
   /** How a script that does nothing ended; null when it completed. */
   readonly isolate: string | null;
-  readonly sandbox: SandboxReport | null;
+  readonly sandbox: SandboxReport;
   /** Why `sandbox.require` is not met; null when it is. */
   readonly sandboxRequired: string | null;
   readonly servers: readonly UpstreamStatus[];
@@ -39,32 +33,32 @@ export async function doctorCommand(
 }
 
 async function diagnose(session: Session, config: string | undefined): Promise<Diagnosis> {
-  const node = session.world.nodeVersion;
   try {
-    await using opened = await openGate(session, { config });
-    const { gate, loaded } = opened;
-    const facts = await factsOf(session, gate);
-    return {
-      ...facts,
-      node,
-      config: loaded.file ?? null,
-      sandboxRequired: null,
-      servers: gate.servers(),
-      notes: gate.notes,
-    };
+    return await examine(session, { config });
   } catch (error) {
     if (!CallgateError.is(error, "WORKER_START_FAILED")) throw error;
     // What the machine does offer is told by a gate that asks for nothing.
-    await using bare = await createCallgate();
-    const facts = await factsOf(session, bare);
-    return { ...facts, node, config: config ?? null, sandboxRequired: error.message, servers: [], notes: [] };
+    return { ...(await examine(session, { config, unrequired: true })), sandboxRequired: error.message };
   }
 }
 
-async function factsOf(session: Session, gate: Gate): Promise<Pick<Diagnosis, "isolate" | "sandbox">> {
+async function examine(
+  session: Session,
+  options: { readonly config: string | undefined; readonly unrequired?: boolean },
+): Promise<Diagnosis> {
+  await using opened = await openGate(session, options);
+  const { gate, loaded } = opened;
   const { signal } = session.interrupt;
   const { error } = await raced(gate.run("return 1", { signal }), signal);
-  return { isolate: error === undefined ? null : `${error.code}: ${error.message}`, sandbox: gate.sandbox };
+  return {
+    node: session.world.nodeVersion,
+    config: loaded.file ?? null,
+    isolate: error === undefined ? null : `${error.code}: ${error.message}`,
+    sandbox: gate.sandbox,
+    sandboxRequired: null,
+    servers: gate.servers(),
+    notes: gate.notes,
+  };
 }
 
 function report(diagnosis: Diagnosis): readonly Text[] {
@@ -77,7 +71,7 @@ function report(diagnosis: Diagnosis): readonly Text[] {
         ? "a script runs in an isolate (isolated-vm loads)"
         : `no script runs: ${visibleLine(isolate, 600)}`,
     ],
-    ...(sandbox === null ? [] : sandboxLines(sandbox)),
+    ...sandboxLines(sandbox),
     ...(sandboxRequired === null ? [] : [[mark(false), visibleLine(sandboxRequired, 600)]]),
     diagnosis.config === null
       ? [dim("- "), "no callgate.json here; callgate init writes one"]

@@ -95,8 +95,10 @@ function explainPolicy(error: CallgateError, document: Document, file: string): 
   };
   const [first] = Array.isArray(problems) ? problems : [];
   if (first === undefined) return undefined;
-  const layer =
-    typeof source === "string" && Array.isArray((document.value as Config).policy) ? source : "policy";
+  // The gate numbers layers from 1.
+  const number = /^policy (\d{1,9})$/.exec(String(source))?.[1];
+  const layered = number !== undefined && Array.isArray((document.value as Config).policy);
+  const layer = layered ? `policy[${Number(number) - 1}]` : "policy";
   const path = first.path === "(top)" ? layer : `${layer}.${first.path}`;
   const more = problems === undefined || problems.length < 2 ? "" : ` (and ${problems.length - 1} more)`;
   return located(file, document.positionOfText(path), path, `${first.expected}${more}`);
