@@ -139,6 +139,21 @@ test(
   },
 );
 
+test(
+  verifies(
+    "policy:matchers",
+    "a path through a value that cannot hold it never permits and always matches a deny",
+  ),
+  () => {
+    expect(forbids({ equals: 1 }, { a: "x" }, "a.b")).toBe(true);
+    expect(forbids({ equals: 1 }, { a: [{ b: 2 }] }, "a.b")).toBe(true);
+    expect(forbids({ equals: "z" }, { to: "x" }, "to.*")).toBe(true);
+    expect(forbids({ equals: "z" }, { to: [{ a: "y" }, 5] }, "to.*.a")).toBe(true);
+    expect(permits({ glob: "*" }, { to: [{ a: "y" }, 5] }, "to.*.a")).toBe(false);
+    expect(permits({ present: false }, { a: "x" }, "a.b")).toBe(false);
+  },
+);
+
 test(verifies("policy:matchers", "only own properties are read"), () => {
   expect(permits({ present: true }, {}, "constructor")).toBe(false);
   expect(permits({ present: true }, {}, "__proto__.toString")).toBe(false);
