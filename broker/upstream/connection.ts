@@ -1,5 +1,5 @@
 // Owns one connection to one MCP server: negotiated, listing tools, calling them, told of changes.
-import { Client, type ConnectOptions } from "@modelcontextprotocol/client";
+import { Client, SseError, type ConnectOptions } from "@modelcontextprotocol/client";
 import type { JsonObject } from "../../contract/json.ts";
 import type { ToolDefinition } from "../../contract/tool.ts";
 import { readCallResult } from "./call-result.ts";
@@ -96,6 +96,12 @@ export async function openConnection(wire: Wire, options: ConnectionOptions): Pr
     if (deadline.ended() !== "timeout") throw error;
     throw new Error(`it did not answer within ${options.connectMs} ms`, { cause: error });
   }
+  client.onerror = (error) => {
+    // The answers to calls in flight are lost with an SSE stream, and so is its session.
+    if (!(error instanceof SseError)) return;
+    ended ??= "its event stream broke";
+    void close();
+  };
   const era = client.getProtocolEra() ?? "legacy";
   guard.modern = era === "modern";
   client.setNotificationHandler("notifications/tools/list_changed", () => options.onToolsChanged());

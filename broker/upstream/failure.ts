@@ -38,7 +38,10 @@ export function readFailure(
   context: { readonly sent: boolean; readonly session: boolean },
 ): Failure {
   const { sent } = context;
-  if (SdkHttpError.isInstance(error)) return readHttp(error, context);
+  if (SdkHttpError.isInstance(error)) {
+    const { status, text } = error.data;
+    return readHttp(status, typeof text === "string" && text !== "" ? text : error.message, context);
+  }
   if (UnauthorizedError.isInstance(error)) return readStatus(401, "", sent);
   if (ProtocolError.isInstance(error)) {
     return { kind: "rpc", code: Number(error.code), message: printable(error.message, 2_000) };
@@ -55,6 +58,8 @@ export function readFailure(
     if (sent) return { kind: "unusable", message: printable(message, 400) };
     return { kind: "unavailable", message: printable(message, 400), sent, dead: false };
   }
+  const posted = /^Error POSTing to endpoint \(HTTP (\d{3})\): (.*)/s.exec(message);
+  if (posted !== null) return readHttp(Number(posted[1]), posted[2] ?? "", context);
   if (message === "Not connected") {
     return { kind: "unavailable", message: "the connection closed", sent: false, dead: true };
   }
@@ -68,16 +73,15 @@ export function readFailure(
 }
 
 function readHttp(
-  error: SdkHttpError,
+  status: number,
+  text: string,
   context: { readonly sent: boolean; readonly session: boolean },
 ): Failure {
-  const { status } = error.data;
-  const text = typeof error.data["text"] === "string" ? error.data["text"] : "";
   // Some servers answer 400 where the specification asks for 404.
   if (context.session && (status === 404 || (status === 400 && /session/i.test(text)))) {
     return { kind: "session-lost", message: `the server no longer knows the session (HTTP ${status})` };
   }
-  return readStatus(status, text === "" ? error.message : text, context.sent);
+  return readStatus(status, text, context.sent);
 }
 
 function readStatus(status: number, text: string, sent: boolean): Failure {

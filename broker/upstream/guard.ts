@@ -38,6 +38,11 @@ const LOST: { readonly code: number; readonly message: string } = {
   message: "the response stream ended without an answer",
 };
 
+const ASKS: { readonly code: number; readonly message: string } = {
+  code: -32_603,
+  message: "the tool asks a person for input in the middle of the call, which is not supported here",
+};
+
 /**
  * Wraps a transport. The results of `tools/list` and `tools/call` are kept raw and replaced by minimal valid ones, since
  * the SDK rejects a whole list for one faulty tool, and a done call for one unknown content block. Answers nobody waits
@@ -166,7 +171,8 @@ export function guardTransport(inner: Transport, options: { readonly stdio: bool
     if (kind === "other") return { result };
     if (kind === "initialize") return { result: readInitialize(result) };
     const type = isJsonObject(result) ? own(result, "resultType") : undefined;
-    // Anything but a complete result (a question to the client, a task) is the SDK's to handle.
+    if (guard.modern && type === "input_required" && asksForInput(result)) return { error: ASKS };
+    // What else is not complete (a state to be echoed, a task) is the SDK's to handle.
     if (guard.modern && type !== undefined && type !== "complete") return { result };
     const complete: JsonObject = guard.modern ? { resultType: "complete" } : {};
     if (kind === "list") return { result: { ...complete, ...walk.take(result, guard.modern) } };
@@ -174,6 +180,11 @@ export function guardTransport(inner: Transport, options: { readonly stdio: bool
     if (ticket !== undefined) ticket.result = { raw: result };
     return { result: { ...complete, content: [] } };
   }
+}
+
+function asksForInput(result: JsonValue): boolean {
+  const requests = isJsonObject(result) ? own(result, "inputRequests") : undefined;
+  return isJsonObject(requests) && Object.keys(requests).length > 0;
 }
 
 /** Fills in what servers leave out and the SDK insists on. One that declares nothing is asked for its tools all the same. */

@@ -58,7 +58,9 @@ export function createHttpTransport(options: HttpOptions): HttpTransport {
  */
 function bounded(response: Response, limit: number): Response {
   const { body } = response;
-  if (body === null) return response;
+  const length = response.headers.get("content-length");
+  const known = length !== null && !response.headers.has("content-encoding") && Number(length) <= limit;
+  if (body === null || known) return response;
   const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
   let since = 0;
   const counter = new TransformStream<Uint8Array, Uint8Array>({

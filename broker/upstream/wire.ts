@@ -55,7 +55,8 @@ export function createWire(config: McpServerConfig, kind: WireKind, powers: Wire
   return {
     kind,
     transport: http.transport,
-    hasSession: () => http.transport.sessionId !== undefined,
+    // An SSE session is its stream, whose id is part of the address that calls are posted to.
+    hasSession: () => kind === "sse" || http.transport.sessionId !== undefined,
     endSession: () => http.endSession(),
     async close() {
       await http.transport.close().catch(() => {});

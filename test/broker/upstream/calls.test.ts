@@ -386,3 +386,16 @@ test(
     expect(failure.message).not.toMatch(/[\u0000-\u001f]/);
   },
 );
+
+test(
+  verifies(
+    "upstream:list-cached",
+    "a call refused for outdated headers is sent once more with the fresh definition",
+  ),
+  async () => {
+    const upstream = open(rawServer());
+    const before = await upstream.tools({ signal: never });
+    expect(await said(ask(upstream, "mismatch"))).toBe("matched");
+    expect(await upstream.tools({ signal: never })).not.toBe(before);
+  },
+);
