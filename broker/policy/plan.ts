@@ -91,7 +91,7 @@ function tighteningFacts({ layers }: Policy, key: string): readonly ToolFacts[] 
   });
 }
 
-// A later layer may see a tool as more dangerous, never as less: every class it has been given counts.
+// A later layer may see a tool as more dangerous, never as less: of all classes it is given the strictest default counts.
 function classesOf(policy: Policy, tool: ToolDefinition): readonly ToolClass[] {
   const key = toolKey(tool.server, tool.name);
   const [first, ...later] = policy.layers;
@@ -100,7 +100,7 @@ function classesOf(policy: Policy, tool: ToolDefinition): readonly ToolClass[] {
   const base = stated ?? (trusted ? hinted(tool) : "unannotated");
   const classes = new Set<ToolClass>([base]);
   for (const { effect } of tighteningFacts(policy, key)) {
-    if (effect !== undefined && ORDER.indexOf(effect) > ORDER.indexOf(base)) classes.add(effect);
+    if (effect !== undefined) classes.add(effect);
   }
   if (stated === undefined && later.some((layer) => layer.servers.get(tool.server)?.trust === "none")) {
     classes.add("unannotated");

@@ -151,6 +151,21 @@ test(verifies("policy:flows", "a tool is external unless it is known to be close
   expect(effect({ ...allow, tools: { "srv.t": { external: false } } })).toBe("allow");
 });
 
+test(
+  verifies("policy:flows", "a later layer that withdraws trust makes a closed tool external again"),
+  () => {
+    const first: PolicyInput = {
+      servers: { srv: { trust: "annotations" } },
+      rules: [{ tools: "*", effect: "allow" }],
+    };
+    const call = facts(tool("srv", "t", { openWorldHint: false }), {}, { labels: ["private", "untrusted"] });
+    expect(decide(policyOf(first), call).effect).toBe("allow");
+    expect(decide(policyOf(first, { servers: { srv: { trust: "none" } } }), call).effect).toBe("ask");
+    expect(decide(policyOf(first, { servers: { srv: { external: true } } }), call).effect).toBe("ask");
+    expect(decide(policyOf(first, { tools: { "srv.t": { external: true } } }), call).effect).toBe("ask");
+  },
+);
+
 test(verifies("policy:flows", "data of one server can be kept from another"), () => {
   const policy: PolicyInput = {
     default: "allow",
