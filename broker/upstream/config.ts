@@ -31,12 +31,19 @@ interface Printing {
   readonly secrets: readonly string[];
 }
 
+const SECRET_NAME = /key|token|secret|pass|auth|cred/i;
 const printing = new WeakMap<McpServerConfig, Printing>();
 
 /** How to name a server's command or URL in messages, and which values never to print. */
 export function printingOf(config: McpServerConfig): Printing {
-  const values = [...Object.values(config.headers ?? {}), ...Object.values(config.env ?? {})];
-  return printing.get(config) ?? { label: config.command ?? withoutQuery(config.url ?? ""), secrets: values };
+  const label = config.command ?? withoutQuery(config.url ?? "");
+  return printing.get(config) ?? { label: printable(label), secrets: secretsOf(config) };
+}
+
+/** Values written down as they are, in places where secrets are put. */
+function secretsOf(config: McpServerConfig): string[] {
+  const named = Object.entries(config.env ?? {}).filter(([name]) => SECRET_NAME.test(name));
+  return [...Object.values(config.headers ?? {}), ...named.map(([, value]) => value)];
 }
 
 export interface ParsedServers {
@@ -146,7 +153,7 @@ function settle(entry: Entry, env: Environment): McpServerConfig | string {
   if (problem !== undefined) return problem;
   printing.set(config, {
     label: printable(entry.command ?? withoutQuery(address ?? "")),
-    secrets: [...secrets, ...Object.values(config.headers ?? {})],
+    secrets: [...secrets, ...secretsOf(config)],
   });
   return config;
 }

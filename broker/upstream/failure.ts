@@ -19,6 +19,9 @@ export type Failure =
   /** An answer came, but of a kind Callgate cannot use. */
   | { readonly kind: "unusable"; readonly message: string };
 
+/** Cut again, shorter, once secrets are out. */
+const MAX_TEXT = 4_000;
+
 const NEVER_SENT = new Set([
   "ECONNREFUSED",
   "ENOTFOUND",
@@ -44,7 +47,7 @@ export function readFailure(
   }
   if (UnauthorizedError.isInstance(error)) return readStatus(401, "", sent);
   if (ProtocolError.isInstance(error)) {
-    return { kind: "rpc", code: Number(error.code), message: printable(error.message, 2_000) };
+    return { kind: "rpc", code: Number(error.code), message: printable(error.message, MAX_TEXT) };
   }
   const message = plainMessage(error);
   if (SdkError.isInstance(error)) {
@@ -55,8 +58,8 @@ export function readFailure(
     const network = networkCode(error);
     if (network !== undefined)
       return { kind: "unavailable", message: networkSentence(network), sent, dead: false };
-    if (sent) return { kind: "unusable", message: printable(message, 400) };
-    return { kind: "unavailable", message: printable(message, 400), sent, dead: false };
+    if (sent) return { kind: "unusable", message: printable(message, MAX_TEXT) };
+    return { kind: "unavailable", message: printable(message, MAX_TEXT), sent, dead: false };
   }
   const posted = /^Error POSTing to endpoint \(HTTP (\d{3})\): (.*)/s.exec(message);
   if (posted !== null) return readHttp(Number(posted[1]), posted[2] ?? "", context);
@@ -66,7 +69,7 @@ export function readFailure(
   const code = networkCode(error);
   return {
     kind: "unavailable",
-    message: code === undefined ? printable(message, 400) : networkSentence(code),
+    message: code === undefined ? printable(message, MAX_TEXT) : networkSentence(code),
     sent: sent && (code === undefined || !NEVER_SENT.has(code)),
     dead: code === "EPIPE" || code === "ERR_STREAM_DESTROYED",
   };
@@ -85,7 +88,7 @@ function readHttp(
 }
 
 function readStatus(status: number, text: string, sent: boolean): Failure {
-  const said = text === "" ? "" : `: ${printable(text, 200)}`;
+  const said = text === "" ? "" : `: ${printable(text, MAX_TEXT)}`;
   const base = { kind: "unavailable", status, dead: false } as const;
   if (status === 401) {
     return { ...base, sent: false, message: "it wants authorization (HTTP 401); set headers.Authorization" };

@@ -3,7 +3,7 @@ import type { ChildProcess, spawn as nodeSpawn } from "node:child_process";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import { pause, settledWithin, type Clock } from "./clock.ts";
 import { createLineReader } from "./lines.ts";
-import { printable } from "./printable.ts";
+import { printable, withoutSecrets } from "./printable.ts";
 import { adopt, release, signalTree } from "./process-tree.ts";
 
 export interface StdioOptions {
@@ -14,6 +14,8 @@ export interface StdioOptions {
   readonly cwd?: string;
   /** Shown in messages instead of the command. */
   readonly label: string;
+  /** Taken out of what the server writes before it is cut for a message. */
+  readonly secrets: readonly string[];
   readonly spawn: typeof nodeSpawn;
   readonly clock: Clock;
   /** How much of the end of stderr is kept, bytes. */
@@ -81,8 +83,11 @@ export function createStdioTransport(options: StdioOptions): StdioTransport {
     },
     close: () => (closing ??= shutDown()),
     describeEnd(otherwise) {
-      const lines = lastLines(stderr.toString("utf8"));
-      const last = lines === "" ? "" : `; its last lines on stderr: ${printable(lines, 600)}`;
+      const whole = stderr.toString("utf8");
+      // The first line of a full buffer is a part of one, and might be a part of a secret.
+      const log = stderr.length < options.stderrBytes ? whole : whole.slice(whole.indexOf("\n") + 1);
+      const lines = lastLines(withoutSecrets(log, options.secrets));
+      const last = lines === "" ? "" : `; its last lines on stderr: ${lines}`;
       return `${ended ?? otherwise}${last}`;
     },
   };
@@ -126,7 +131,8 @@ export function createStdioTransport(options: StdioOptions): StdioTransport {
       for (const one of Array.isArray(message) ? message : [message])
         transport.onmessage?.(one as JSONRPCMessage);
     } else {
-      options.onNote(`wrote a line to stdout that is no message, skipped: ${printable(line, 80)}`);
+      const told = printable(withoutSecrets(line.slice(0, 10_000), options.secrets), 80);
+      options.onNote(`wrote a line to stdout that is no message, skipped: ${told}`);
     }
   }
 
@@ -203,5 +209,6 @@ function startProblem(error: Error, options: StdioOptions): string {
 /** The end of a log without blank lines and stack frames, which would hide what happened. */
 function lastLines(log: string): string {
   const told = log.split(/\r?\n/).filter((line) => line.trim() !== "" && !/^\s+at |^Node\.js v\d/.test(line));
-  return told.slice(-6).join(" ⏎ ");
+  const end = printable(told.slice(-6).join(" ⏎ "), 8_192);
+  return end.length <= 600 ? end : `…${end.slice(-599)}`.toWellFormed();
 }

@@ -73,7 +73,7 @@ function createStdioWire(config: McpServerConfig, powers: WirePowers): Wire {
     // Security: a server gets PATH, HOME and the like and what its entry names, never the whole environment.
     env: { ...getDefaultEnvironment(), ...config.env },
     ...(config.cwd === undefined ? {} : { cwd: config.cwd }),
-    label: printingOf(config).label,
+    ...printingOf(config),
     spawn: powers.spawn ?? spawn,
     clock: powers.clock,
     stderrBytes: powers.stderrBytes,

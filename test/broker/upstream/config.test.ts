@@ -220,6 +220,8 @@ test(
     expect(a?.secrets).toContain("s3cret-token");
     expect(b?.label).toBe("https://example.com/mcp");
     expect(b?.secrets).toEqual(expect.arrayContaining(["s3cret-token", "another-secret"]));
+    const literal = parse({ c: { command: "x", env: { API_KEY: "literal-key", NODE_ENV: "production" } } });
+    expect(printingOf(literal.servers.get("c") ?? {}).secrets).toEqual(["literal-key"]);
     expect(printingOf({ url: "https://example.com/x?key=1", headers: { A: "v" } })).toEqual({
       label: "https://example.com/x",
       secrets: ["v"],

@@ -148,7 +148,7 @@ test.each(modern)(
   verifies("upstream:eras", "a server of the newer era is spoken to in its own: %s"),
   async (_n, start) => {
     const upstream = open(await start());
-    expect(await names(upstream)).toEqual(["echo", "list", "fail", "region", "hang", "grow"]);
+    expect(await names(upstream)).toEqual(["echo", "list", "fail", "region", "hang", "ask", "grow"]);
     expect(upstream.status()).toMatchObject({ protocolVersion: "2026-07-28", notes: [] });
     expect(await said(ask(upstream, "echo", { a: [1] }))).toBe('{"a":[1]}');
     expect(toCallValue(await ask(upstream, "list"))).toEqual([1, 2, 3]);
@@ -204,6 +204,15 @@ test(
     await ask(upstream, "grow");
     await changed;
     expect(await names(upstream)).toContain("grown");
+  },
+);
+
+test.each(modern)(
+  verifies("upstream:eras", "a tool that asks a person in the middle of a call fails plainly: %s"),
+  async (_n, start) => {
+    const failure = await thrown(ask(open(await start()), "ask"));
+    expect(failure).toMatchObject({ code: "CALL_TOOL_ERROR", data: { sent: true } });
+    expect(failure.message).toMatch(/which is not supported here|capabilit/i);
   },
 );
 
