@@ -59,7 +59,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   });
   return {
     sandbox: launch.report,
-    run: (request) => execute(pool, request, closing.signal, sandbox.isolation === "process"),
+    run: (request) => executeRun(pool, request, closing.signal, sandbox.isolation === "process"),
     async [Symbol.asyncDispose]() {
       closing.abort(new CallgateError("DISPOSED", "The gate was closed."));
       await pool[Symbol.asyncDispose]();
@@ -67,7 +67,8 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   };
 }
 
-async function execute(
+/** Serves a run to its end, moving it when it loses a worker by no fault of its own. Never rejects. */
+export async function executeRun(
   pool: Pool,
   request: RunRequest,
   closing: AbortSignal,

@@ -3,8 +3,9 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { readFileSync } from "node:fs";
 import type { Socket } from "node:net";
 import { CallgateError } from "../../contract/error.ts";
-import { createFrameDecoder, encodeFrame, MAX_FRAME_BYTES } from "../../contract/frame.ts";
+import { encodeFrame } from "../../contract/frame.ts";
 import type { FromWorker, ToWorker } from "../../contract/message.ts";
+import { createFramesOfWorker } from "./frames-of-worker.ts";
 import type { Launch } from "./launch.ts";
 import { parseFromWorker } from "./messages.ts";
 
@@ -35,6 +36,8 @@ export interface WorkerEvents {
 }
 
 const STDERR_BYTES = 8_192;
+/** More than any honest worker's last words. */
+const STDERR_MOST_BYTES = 1 << 20;
 const START_TIMEOUT_MS = 20_000;
 const WATCHDOG_MS = 25;
 const PAGE_MB = 4_096 / (1 << 20);
@@ -66,8 +69,10 @@ export function startWorkerProcess(launch: Launch, events: WorkerEvents): Worker
   });
   const channel = child.stdio[3] as Socket;
   const stderrStream = child.stderr as Socket;
-  const decoder = createFrameDecoder({ maxBytes: MAX_FRAME_BYTES });
+  const frames = createFramesOfWorker();
   let stderr = "";
+  let stderrBytes = 0;
+  let held = false;
   let doomed: Death | undefined;
   let started = false;
   let watchdog: NodeJS.Timeout | undefined;
@@ -116,21 +121,28 @@ export function startWorkerProcess(launch: Launch, events: WorkerEvents): Worker
 
   channel.on("data", (chunk: Buffer) => {
     if (doomed !== undefined) return;
+    // Security: without a run there is no wall limit that would end a slow or endless frame.
+    if (started && !held) return doom({ cause: "violation", detail: "a frame while it had no run" });
     try {
-      for (const value of decoder.push(chunk)) {
+      for (const value of frames.read(chunk)) {
         receive(value);
         if (doomed !== undefined) return;
       }
     } catch (error) {
-      doom({ cause: "violation", detail: `a malformed frame: ${(error as Error).message.slice(0, 100)}` });
+      // Security: what JSON.parse says repeats what the worker wrote.
+      const what = error instanceof RangeError ? error.message.slice(0, 100) : "not JSON";
+      doom({ cause: "violation", detail: `a malformed frame: ${what}` });
     }
   });
   channel.on("error", () => {});
   stderrStream.on("data", (chunk: Buffer) => {
+    stderrBytes += chunk.length;
+    if (stderrBytes > STDERR_MOST_BYTES) return doom({ cause: "violation", detail: "too much on stderr" });
     stderr = (stderr + chunk.toString("utf8")).slice(-STDERR_BYTES);
   });
 
-  function hold(held: boolean): void {
+  function hold(next: boolean): void {
+    held = next;
     const change = held ? "ref" : "unref";
     child[change]();
     channel[change]();

@@ -53,6 +53,8 @@ export function createRun(request: RunRequest): Run {
   let attachment: Attachment | undefined;
   let lastSeq = 0;
   let made = 0;
+  /** Calls whose result has not yet been sent to the worker. */
+  let undelivered = 0;
   let lastAt = startedAt;
   let recordBytes = 0;
   let maxInFlight = 0;
@@ -66,7 +68,7 @@ export function createRun(request: RunRequest): Run {
 
   const timers = createTimers({
     limit: limits.timers,
-    fire: (seq) => record({ type: "timer", seq, at: tick() }),
+    fire: (seq) => void record({ type: "timer", seq, at: tick() }),
   });
   const wall = createWallClock({ wallMs: limits.wallMs, expire: () => stop("RUN_TIMEOUT") });
   const onAbort = (): void => stop("RUN_ABORTED");
@@ -103,8 +105,8 @@ export function createRun(request: RunRequest): Run {
     await request.store.append(request.runId, event);
   }
 
-  /** Appends a delivery to the record, then makes it; one after the other. */
-  function record(event: Delivery): void {
+  /** Appends a delivery to the record, then makes it; one after the other. Resolves when it is on its way. */
+  function record(event: Delivery): Promise<void> {
     deliveries = deliveries.then(async () => {
       if (settlement.cause !== undefined) return;
       await append(event);
@@ -112,6 +114,7 @@ export function createRun(request: RunRequest): Run {
       await deliver(event);
     });
     deliveries.catch(fail);
+    return deliveries;
   }
 
   function fail(error: unknown): void {
@@ -143,7 +146,10 @@ export function createRun(request: RunRequest): Run {
       { signal: abort.signal, holdWall: wall.hold },
     );
     if (outcome.ok) resultBytes += byteLength(outcome.valueJson);
-    record({ type: "call", seq, at: tick(), outcome });
+    void record({ type: "call", seq, at: tick(), outcome }).then(
+      () => (undelivered -= 1),
+      () => {},
+    );
   }
 
   function onCall(message: CallMessage): void {
@@ -166,7 +172,12 @@ export function createRun(request: RunRequest): Run {
       return stop("RUN_DIVERGED", `Call ${seq} (${call.server}.${call.tool}) is not in the record.`);
     }
     if (seq > limits.calls) return stop("RUN_CALL_LIMIT");
-    if (running.size >= limits.callsInFlight) return attachment?.violate("more calls in flight than allowed");
+    // Security: a worker that takes no results gets no calls made, or results would pile up here. The one more is the
+    // result that has arrived there and is not yet known here to be gone.
+    if (running.size >= limits.callsInFlight || undelivered > limits.callsInFlight) {
+      return attachment?.violate("more calls in flight than allowed");
+    }
+    undelivered += 1;
     made = seq;
     if (recordBytes <= MOVABLE_BYTES) known.set(seq, call);
     const task = perform(call, message.line).catch(fail);
