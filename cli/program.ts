@@ -7,6 +7,7 @@ import type { ToolsFlags } from "./commands/tools.ts";
 import { isTimeZone } from "./config/shape.ts";
 import { EXIT_MEANINGS } from "./exit-code.ts";
 import { LimitProblem, parseLimit } from "./limits.ts";
+import { parsePlace, parseTools, type ServeFlags } from "./serve-flags.ts";
 
 /** What each command does; resolves to the exit code. */
 export interface Handlers {
@@ -16,6 +17,7 @@ export interface Handlers {
   listTools(flags: ToolsFlags): Promise<number>;
   searchTools(query: string, flags: ToolsFlags): Promise<number>;
   showTools(names: readonly string[], flags: ToolsFlags): Promise<number>;
+  serve(flags: ServeFlags): Promise<number>;
   doctor(flags: { readonly config?: string; readonly json?: boolean }): Promise<number>;
   init(): Promise<number>;
   completion(shell: string): Promise<number>;
@@ -102,6 +104,7 @@ export function createProgram(
   withExamples(types, ["callgate types > callgate.d.ts"]);
 
   addTools(program, handlers, ending);
+  addServe(program, handlers, ending);
 
   const doctor = program
     .command("doctor")
@@ -169,6 +172,50 @@ function addTools(program: Command, handlers: Handlers, ending: Ending): void {
     .addOption(detailOption("full"))
     .addOption(jsonOption())
     .action(ending((names: readonly string[], flags: ToolsFlags) => handlers.showTools(names, flags)));
+}
+
+function addServe(program: Command, handlers: Handlers, ending: Ending): void {
+  const serve = program
+    .command("serve")
+    .description("serve the tools to an MCP host, which scripts them; stdio unless --http")
+    .addOption(configOption())
+    .addOption(
+      new Option(
+        "--http <[host:]port>",
+        "Streamable HTTP instead of stdio; loopback unless a host is given",
+      ).argParser((written) => valid(parsePlace(written), "expected a port, or host:port")),
+    )
+    .addOption(
+      new Option(
+        "--token-env <name>",
+        "variable with the bearer token; needed where others can reach the port",
+      ),
+    )
+    .addOption(new Option("--allow-host <name...>", "further host names that requests may use"))
+    .addOption(
+      new Option(
+        "--tools <names>",
+        "which of search_tools, get_tool_details, run_script, call_tool (default: the first three)",
+      ).argParser((written) => {
+        const names = parseTools(written);
+        if ("unknown" in names)
+          throw new InvalidArgumentError(`there is no ${JSON.stringify(names.unknown)}`);
+        return names;
+      }),
+    )
+    .addOption(new Option("--yes", "approve every call that needs approval").conflicts("deny"))
+    .addOption(new Option("--deny", "refuse every call that needs approval, without asking"))
+    .action(ending(handlers.serve));
+  withExamples(serve, [
+    "callgate serve --config callgate.json",
+    "callgate serve --http 3000",
+    "CALLGATE_TOKEN=... callgate serve --http 0.0.0.0:3000 --token-env CALLGATE_TOKEN",
+  ]);
+}
+
+function valid<T>(value: T | undefined, otherwise: string): T {
+  if (value === undefined) throw new InvalidArgumentError(otherwise);
+  return value;
 }
 
 function scriptArgument(): Argument {

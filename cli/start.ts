@@ -76,6 +76,8 @@ function handlersFor(session: Session, models: () => ReturnType<typeof commandMo
     listTools: (flags) => listCommand(session, flags),
     searchTools: (query, flags) => searchCommand(session, query, flags),
     showTools: (names, flags) => showCommand(session, names, flags),
+    // The protocol's server side is loaded by the one command that needs it.
+    serve: async (flags) => (await import("./commands/serve.ts")).serveCommand(session, flags),
     doctor: (flags) => doctorCommand(session, flags),
     init: () => initCommand(session),
     completion: (shell) => {

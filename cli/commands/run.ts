@@ -53,7 +53,7 @@ export async function runCommand(
   for (;;) {
     const code = await run();
     if (signal.aborted) return code;
-    session.screen.note(dim(`watching ${script.name}; Ctrl-C ends`));
+    if (flags.quiet !== true) session.screen.note(dim(`watching ${script.name}; Ctrl-C ends`));
     if ((await changes.next()).done === true) return code;
     script = await readScript(session.world, source).catch(() => script);
   }

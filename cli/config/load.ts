@@ -83,9 +83,17 @@ function fromFolder(folder: string, path: string): string {
 function explain(error: unknown, document: Document, file: string): unknown {
   if (!CallgateError.is(error) || !error.code.startsWith("CONFIG_")) return error;
   if (error.code === "CONFIG_POLICY_INVALID") return explainPolicy(error, document, file) ?? error;
-  const path = error.data["path"];
-  if (typeof path !== "string" || path === "") return new UsageError(`${file}: ${error.message}`);
-  return located(file, document.positionOfText(path), "", error.message);
+  const path = pathOf(error);
+  if (path === undefined) return new UsageError(`${file}: ${error.message}`);
+  // The gate knows servers by one of their two names.
+  const named = Object.hasOwn(document.value as object, "servers") ? "servers" : "mcpServers";
+  return located(file, document.positionOfText(path.replace(/^mcpServers/, named)), "", error.message);
+}
+
+function pathOf({ data, message }: CallgateError): string | undefined {
+  const { path } = data;
+  if (typeof path === "string" && path !== "") return path;
+  return /^((?:limits|sandbox|catalog|mcpServers)\b[\w.[\]-]{0,200}): /.exec(message)?.[1];
 }
 
 function explainPolicy(error: CallgateError, document: Document, file: string): UsageError | undefined {

@@ -141,6 +141,20 @@ describe("what only the gate can judge", () => {
     expect(ended.stderr).toMatch(/callgate\.json:4:23: .*mcpServers\.a\.b\.args/);
   });
 
+  test(verifies("cli:config-errors", "so it is when the file calls them servers"), async () => {
+    const text = '{\n  "servers": {\n    "a": { "command": 5 }\n  }\n}';
+    const ended = await callgate(["run", "-e", "1"], { cwd: folder({ "callgate.json": text }) });
+    expect(ended.code).toBe(2);
+    expect(ended.stderr).toMatch(/callgate\.json:3:\d+: .*a\.command/);
+  });
+
+  test(verifies("cli:config-errors", "a limit below what could run is placed in the file"), async () => {
+    const text = '{\n  "limits": {\n    "memoryMb": 1\n  }\n}';
+    const ended = await callgate(["run", "-e", "1"], { cwd: folder({ "callgate.json": text }) });
+    expect(ended.code).toBe(2);
+    expect(ended.stderr).toContain("callgate.json:3:5: limits.memoryMb: expected a whole number of at least");
+  });
+
   test(verifies("cli:config-errors", "a rule of the policy is placed in the file"), async () => {
     const text =
       '{\n  "policy": {\n    "rules": [\n      { "tools": "a.*", "effekt": "allow" }\n    ]\n  }\n}';
