@@ -95,7 +95,7 @@ export function parseServers(value: unknown, options: { readonly env: Environmen
     }
     if (entry.disabled === true) continue;
     const outcome = settle(entry, options.env);
-    if (typeof outcome === "string") failed.set(name, `server ${JSON.stringify(name)}: ${outcome}`);
+    if (typeof outcome === "string") failed.set(name, outcome);
     else servers.set(name, outcome);
   }
   return { servers, failed, warnings };

@@ -22,6 +22,9 @@ export type Failure =
 /** Cut again, shorter, once secrets are out. */
 const MAX_TEXT = 4_000;
 
+/** Codes of the system, of TLS and of the HTTP client; those of the SDK look alike. */
+const NETWORK_CODE = /^(?!ERA_)(?:E[A-Z]|UND_ERR_|CERT_|DEPTH_)/;
+
 const NEVER_SENT = new Set([
   "ECONNREFUSED",
   "ENOTFOUND",
@@ -32,7 +35,12 @@ const NEVER_SENT = new Set([
   "CERT_HAS_EXPIRED",
   "DEPTH_ZERO_SELF_SIGNED_CERT",
   "ERR_TLS_CERT_ALTNAME_INVALID",
+  // A pipe nobody reads any more; a part of a line that may have arrived before is not acted upon.
+  "EPIPE",
+  "ERR_STREAM_DESTROYED",
+  "ERR_STREAM_WRITE_AFTER_END",
 ]);
+const GONE = new Set(["EPIPE", "ERR_STREAM_DESTROYED", "ERR_STREAM_WRITE_AFTER_END"]);
 const DEAD = new Set(["CONNECTION_CLOSED", "NOT_CONNECTED", "SEND_FAILED"]);
 
 /** `sent`: the request was handed to the transport; `session`: the connection has an HTTP session. */
@@ -71,7 +79,7 @@ export function readFailure(
     kind: "unavailable",
     message: code === undefined ? printable(message, MAX_TEXT) : networkSentence(code),
     sent: sent && (code === undefined || !NEVER_SENT.has(code)),
-    dead: code === "EPIPE" || code === "ERR_STREAM_DESTROYED",
+    dead: code !== undefined && GONE.has(code),
   };
 }
 
@@ -114,12 +122,7 @@ function plainMessage(error: unknown): string {
 function networkCode(error: unknown): string | undefined {
   for (let at = error, depth = 0; typeof at === "object" && at !== null && depth < 5; depth += 1) {
     const { code, cause, data } = at as { code?: unknown; cause?: unknown; data?: { cause?: unknown } };
-    if (
-      typeof code === "string" &&
-      /^(?:E[A-Z]|UND_ERR_|CERT_|DEPTH_)/.test(code) &&
-      !code.startsWith("ERA_")
-    )
-      return code;
+    if (typeof code === "string" && NETWORK_CODE.test(code)) return code;
     at = cause ?? data?.cause;
   }
   return undefined;

@@ -128,11 +128,19 @@ export function createStdioTransport(options: StdioOptions): StdioTransport {
       message = undefined;
     }
     if (typeof message === "object" && message !== null) {
-      for (const one of Array.isArray(message) ? message : [message])
-        transport.onmessage?.(one as JSONRPCMessage);
+      for (const one of Array.isArray(message) ? message : [message]) deliver(one as JSONRPCMessage);
     } else {
       const told = printable(withoutSecrets(line.slice(0, 10_000), options.secrets), 80);
       options.onNote(`wrote a line to stdout that is no message, skipped: ${told}`);
+    }
+  }
+
+  function deliver(message: JSONRPCMessage): void {
+    try {
+      transport.onmessage?.(message);
+    } catch {
+      // Security: we are in an event handler of a stream; what is thrown here would end this process.
+      options.onNote("sent a message that could not be handled, skipped");
     }
   }
 
@@ -148,7 +156,7 @@ export function createStdioTransport(options: StdioOptions): StdioTransport {
       return;
     }
     const error = { code: -32_603, message: `the answer is larger than ${mb} MB; ask for less at a time` };
-    transport.onmessage?.({ jsonrpc: "2.0", id: Number(id[1]), error });
+    deliver({ jsonrpc: "2.0", id: Number(id[1]), error });
   }
 
   async function shutDown(): Promise<void> {

@@ -399,3 +399,36 @@ test(
     expect(await upstream.tools({ signal: never })).not.toBe(before);
   },
 );
+
+test(
+  verifies("upstream:result-kept", "a result that nests without end is a failure, and harms nothing else"),
+  async () => {
+    const upstream = open(rawServer());
+    let deep: JsonValue = 1;
+    for (let at = 0; at < 3_000; at += 1) deep = [deep];
+    const result = await ask(upstream, "raw", { result: { structuredContent: deep } });
+    expect(result.isError).toBe(true);
+    expect(await said(ask(upstream, "echo", { a: 1 }))).toBe('{"a":1}');
+  },
+);
+
+test(verifies("upstream:list-faulty", "a tool that nests without end costs itself only"), async () => {
+  const upstream = open(rawServer());
+  await names(upstream);
+  let deep: JsonObject = schema;
+  for (let at = 0; at < 1_000; at += 1) deep = { type: "object", properties: { a: deep } };
+  const tools = [
+    { name: "deep", inputSchema: deep },
+    { name: "good", inputSchema: schema },
+  ];
+  await ask(upstream, "change", { tools });
+  expect(await names(upstream)).toEqual(["good"]);
+  expect(upstream.status().notes[0]).toMatch(/"deep" was dropped/);
+});
+
+test(verifies("upstream:list-faulty", "ten thousand tools on one page are read"), async () => {
+  const upstream = open(rawServer());
+  await names(upstream);
+  await ask(upstream, "change", { tools: many(10_000) });
+  expect(await names(upstream)).toHaveLength(10_000);
+});

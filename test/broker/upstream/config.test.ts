@@ -137,7 +137,6 @@ test.each<[string, Record<string, unknown>, RegExp]>([
   const { servers, failed } = parse({ bad: entry, good: { command: "x" } });
   expect([...servers.keys()]).toEqual(["good"]);
   expect(failed.get("bad")).toMatch(why);
-  expect(failed.get("bad")).toContain('server "bad"');
 });
 
 test(
