@@ -229,3 +229,11 @@ test(
   },
   propertyTimeout,
 );
+
+test(verifies("budget:bounds", "releasing twice gives back once"), () => {
+  const { reserve } = budgetsOf({ run: { calls: 2, concurrency: 2 } });
+  const first = reserve();
+  release(first, { sent: false });
+  release(first, { sent: false });
+  expect(count(5, () => reserve())).toBe(2);
+});

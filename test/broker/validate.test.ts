@@ -242,6 +242,21 @@ test.each<[string, JsonObject, JsonValue]>([
     Array.from({ length: 60 }).reduce<JsonValue>((inner) => ({ a: inner }), "x"),
   ],
   [
+    "alternatives that multiply and all fit",
+    {
+      $ref: "#/$defs/n",
+      $defs: {
+        n: {
+          anyOf: [
+            { properties: { a: { $ref: "#/$defs/n" } } },
+            { properties: { a: { $ref: "#/$defs/n" } }, maxProperties: 1 },
+          ],
+        },
+      },
+    },
+    Array.from({ length: 60 }).reduce<JsonValue>((inner) => ({ a: inner }), "x"),
+  ],
+  [
     "a backtracking pattern",
     { type: "object", properties: { p: { type: "string", pattern: "^(a+)+$" } } },
     { p: `${"a".repeat(60)}!` },

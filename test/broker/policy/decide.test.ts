@@ -212,3 +212,30 @@ test(verifies("policy:explain", "a hostile tool name cannot forge lines of a rea
   expect(reason).not.toMatch(/[\n\u202e]/);
   expect(reason.length).toBeLessThan(400);
 });
+
+test(verifies("policy:patterns", "an ambiguous name denies every tool it can mean, and allows one"), () => {
+  const dotted = tool("my.files", "read");
+  const effect = (rule: "allow" | "deny", tools: string): string =>
+    decide(policyOf({ rules: [{ tools, effect: rule }] }), facts(dotted)).effect;
+  expect(effect("deny", "my.files.read")).toBe("deny");
+  expect(effect("allow", "my.files.read")).toBe("ask");
+  expect(effect("allow", "my\\.files.read")).toBe("allow");
+  const flows: PolicyInput["flows"] = [{ from: "private", to: "my.files.*", effect: "deny" }];
+  expect(decide(policyOf({ flows }), facts(dotted, {}, { labels: ["private"] })).effect).toBe("deny");
+});
+
+test(
+  verifies("policy:patterns", "facts of an ambiguous name tighten every tool it can mean, and loosen one"),
+  () => {
+    const read = tool("my.files", "read", { readOnlyHint: true, openWorldHint: false });
+    const servers: PolicyInput["servers"] = { "my.files": { trust: "annotations" } };
+    const effect = (tools: PolicyInput["tools"], of = read): string =>
+      decide(policyOf({ servers, tools }), facts(of, {}, { labels: ["private", "untrusted"] })).effect;
+    expect(effect({})).toBe("allow");
+    expect(effect({ "my.files.read": { effect: "write" } })).toBe("ask");
+    expect(effect({ "my.files.read": { external: true } })).toBe("ask");
+    const other = tool("other.files", "look");
+    expect(effect({ "other.files.look": { effect: "read", external: false } }, other)).toBe("ask");
+    expect(effect({ "other\\.files.look": { effect: "read", external: false } }, other)).toBe("allow");
+  },
+);
