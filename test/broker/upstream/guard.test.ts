@@ -158,8 +158,9 @@ test(
   async () => {
     const on = bench({ perRequest: true });
     const ticket = await call(on, 1);
-    const end = on.out[0]?.options["onRequestStreamEnd"] as () => void;
-    end();
+    const end = (at: number): void =>
+      (on.out[at]?.options["onRequestStreamEnd"] as (() => void) | undefined)?.();
+    end(0);
     expect(ticket.lost).toBe(true);
     expect(on.seen).toEqual([
       expect.objectContaining({ id: 1, error: expect.objectContaining({ code: -32_000 }) }),
