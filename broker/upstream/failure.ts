@@ -1,6 +1,7 @@
 // Owns what an error of the SDK or the network means: who failed, and whether the request may have arrived.
 import { ProtocolError, SdkError, SdkHttpError, UnauthorizedError } from "@modelcontextprotocol/client";
 import { printable } from "./printable.ts";
+import { labelledRetryAfter } from "./retry-after.ts";
 
 export type Failure =
   /** The server answered the request itself with a JSON-RPC error. */
@@ -13,6 +14,8 @@ export type Failure =
       readonly message: string;
       readonly sent: boolean;
       readonly status?: number;
+      /** How long the server asks to be left alone. */
+      readonly retryAfterMs?: number;
       /** The process or connection is gone. */
       readonly dead: boolean;
     }
@@ -50,8 +53,12 @@ export function readFailure(
 ): Failure {
   const { sent } = context;
   if (SdkHttpError.isInstance(error)) {
-    const { status, text } = error.data;
-    return readHttp(status, typeof text === "string" && text !== "" ? text : error.message, context);
+    const { status, text, statusText } = error.data;
+    const failure = readHttp(status, typeof text === "string" && text !== "" ? text : error.message, context);
+    const retryAfterMs = labelledRetryAfter(statusText);
+    return failure.kind === "unavailable" && retryAfterMs !== undefined
+      ? { ...failure, retryAfterMs }
+      : failure;
   }
   if (UnauthorizedError.isInstance(error)) return readStatus(401, "", sent);
   if (ProtocolError.isInstance(error)) {

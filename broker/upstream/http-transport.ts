@@ -5,6 +5,7 @@ import {
   type Transport,
 } from "@modelcontextprotocol/client";
 import { Agent, fetch as undiciFetch } from "undici";
+import { labelRetryAfter } from "./retry-after.ts";
 
 export interface HttpTransport {
   readonly transport: Transport;
@@ -37,7 +38,7 @@ export function createHttpTransport(options: HttpOptions): HttpTransport {
     undiciFetch(input as string, { ...(init as object), dispatcher: agent });
   const plain = options.fetch ?? (viaAgent as unknown as typeof globalThis.fetch);
   const fetch: typeof globalThis.fetch = async (input, init) =>
-    bounded(await plain(input, init), options.messageBytes);
+    bounded(labelRetryAfter(await plain(input, init)), options.messageBytes);
   const settings = { fetch, requestInit: { headers: { ...options.headers } } };
   const url = new URL(options.url);
   if (options.kind === "sse") {

@@ -2,9 +2,10 @@
 import { CallgateError } from "../../contract/error.ts";
 import type { JsonObject } from "../../contract/json.ts";
 import type { ToolDefinition } from "../../contract/tool.ts";
-import { raced, systemClock } from "./clock.ts";
+import { pause, raced, systemClock } from "./clock.ts";
 import { printingOf, type McpServerConfig } from "./config.ts";
 import type { McpUpstreamOptions } from "./connect.ts";
+import type { Connection } from "./connection.ts";
 import { createDeadline, type Deadline } from "./deadline.ts";
 import type { Failure } from "./failure.ts";
 import { createLink } from "./link.ts";
@@ -19,6 +20,10 @@ const MAX_NOTES = 50;
 const HEADER_MISMATCH = -32_020;
 const INVALID_PARAMS = -32_602;
 const METHOD_NOT_FOUND = -32_601;
+const TOO_MANY_REQUESTS = 429;
+/** A server that asks to wait is asked again up to three times, if it wants no more than ten seconds. */
+const MAX_WAITS = 3;
+const MAX_WAIT_MS = 10_000;
 
 /**
  * An upstream for one configured MCP server, old protocol or new, stdio or HTTP. Nothing starts before the first
@@ -57,7 +62,7 @@ export function createMcpUpstream(
     args: JsonObject,
     callOptions: UpstreamCallOptions,
     deadline: Deadline,
-    mayRetry: boolean,
+    tries: number,
   ): Promise<UpstreamResult> {
     const connection = await raced(link.connect(), deadline.signal);
     const outcome = await connection.call(tool, args, {
@@ -74,26 +79,31 @@ export function createMcpUpstream(
     }
     const { failure } = outcome;
     if (deadline.signal.aborted) throw new Ended(failure.kind === "unavailable" ? failure.sent : true);
-    if (mayRetry) {
-      const again = await remedy(failure, () => link.drop(connection), tool, deadline);
-      // Only requests that the server cannot have looked at are sent again.
-      if (again !== undefined) return attempt(again, args, callOptions, deadline, false);
-    }
+    const again = await remedy(failure, connection, tool, deadline, tries);
+    if (again !== undefined) return attempt(again, args, callOptions, deadline, tries + 1);
     throw wordsFor(failure, tool, connection.ended());
   }
 
-  /** The tool to try once more when the request was certainly not performed; undefined when it must not be repeated. */
+  /** The tool to call once more; undefined unless the request was certainly not performed. */
   async function remedy(
     failure: Failure,
-    drop: () => void,
+    connection: Connection,
     tool: ToolDefinition,
     deadline: Deadline,
+    tries: number,
   ): Promise<ToolDefinition | undefined> {
+    if (failure.kind === "unavailable" && failure.status === TOO_MANY_REQUESTS && tries < MAX_WAITS) {
+      if (failure.retryAfterMs === undefined || failure.retryAfterMs > MAX_WAIT_MS) return undefined;
+      await pause(clock, failure.retryAfterMs, deadline.signal);
+      if (deadline.signal.aborted) throw new Ended(false);
+      return tool;
+    }
+    if (tries > 0) return undefined;
     if (
       failure.kind === "session-lost" ||
       (failure.kind === "unavailable" && failure.dead && !failure.sent)
     ) {
-      drop();
+      link.drop(connection);
       return tool;
     }
     if (failure.kind !== "rpc" || failure.code !== HEADER_MISMATCH) return undefined;
@@ -106,7 +116,11 @@ export function createMcpUpstream(
     if (failure.kind === "session-lost") return wording.unavailable(failure.message, { sent: false });
     if (failure.kind === "unavailable") {
       link.report(ended ?? failure.message);
-      return wording.unavailable(ended ?? failure.message, { sent: failure.sent });
+      const { sent, retryAfterMs } = failure;
+      return wording.unavailable(ended ?? failure.message, {
+        sent,
+        ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+      });
     }
     if (failure.kind === "unusable") return wording.toolError(tool.name, failure.message, {});
     const unknownTool = failure.code === INVALID_PARAMS && /unknown tool|not found/i.test(failure.message);
@@ -136,7 +150,7 @@ export function createMcpUpstream(
         if (giveBack === undefined) {
           throw wording.unavailable("too many calls wait for it; make fewer at a time", { sent: false });
         }
-        return await attempt(tool, args, callOptions, deadline, true);
+        return await attempt(tool, args, callOptions, deadline, 0);
       } catch (error) {
         const ended = deadline.ended();
         if (ended === undefined || (CallgateError.is(error) && error.code !== "DISPOSED")) throw error;

@@ -9,6 +9,7 @@ import { forgetEra, eraKey, rememberedEra, rememberEra } from "../../../broker/u
 import { readFailure } from "../../../broker/upstream/failure.ts";
 import { createLineReader } from "../../../broker/upstream/lines.ts";
 import { printable, withoutSecrets } from "../../../broker/upstream/printable.ts";
+import { labelledRetryAfter, labelRetryAfter, readRetryAfter } from "../../../broker/upstream/retry-after.ts";
 import { createSlots } from "../../../broker/upstream/slots.ts";
 import { verifies } from "../../requirements.ts";
 import { createManualClock, never } from "./support.ts";
@@ -324,3 +325,28 @@ test(verifies("upstream:sent", "a 404 without a session is no lost session"), ()
     status: 404,
   });
 });
+
+test.each<[Record<string, string>, number | undefined]>([
+  [{ "retry-after": "2" }, 2_000],
+  [{ "retry-after": " 0 " }, 0],
+  [{ "retry-after": "Wed, 21 Oct 2026 07:28:10 GMT", date: "Wed, 21 Oct 2026 07:28:00 GMT" }, 10_000],
+  [{ "retry-after": "Wed, 21 Oct 2026 07:28:00 GMT", date: "Wed, 21 Oct 2026 07:28:10 GMT" }, 0],
+  [{ "retry-after": "Wed, 21 Oct 2026 07:28:10 GMT" }, undefined],
+  [{ "retry-after": "soon" }, undefined],
+  [{ "retry-after": "-1" }, undefined],
+  [{ "retry-after": "99999999999" }, undefined],
+  [{}, undefined],
+])(
+  verifies("upstream:rate", "how long a server asks to wait is read from its headers: %j"),
+  (headers, wait) => {
+    expect(readRetryAfter(new Headers(headers))).toBe(wait);
+    for (const status of [429, 503]) {
+      const response = labelRetryAfter(new Response("x", { status, statusText: "No", headers }));
+      expect(labelledRetryAfter(response.statusText)).toBe(wait);
+      expect(response.status).toBe(status);
+    }
+    expect(labelRetryAfter(new Response("x", { status: 200, statusText: "OK", headers })).statusText).toBe(
+      "OK",
+    );
+  },
+);
