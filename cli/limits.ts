@@ -50,9 +50,9 @@ export function limitKey(name: string): keyof RunLimits {
 export function limitValue(key: keyof RunLimits, written: unknown): number {
   const { units, base } = unitsOf(key);
   const expected = `expected ${expectation(key)}, got ${visibleLine(JSON.stringify(written) ?? "nothing", 40)}`;
+  if (typeof written !== "number" && typeof written !== "string") throw new LimitProblem(expected);
   const parts = /^(\d{1,12}(?:\.\d{1,3})?) ?([a-z]*)$/i.exec(String(written));
-  if (parts === null || (typeof written !== "number" && typeof written !== "string"))
-    throw new LimitProblem(expected);
+  if (parts === null) throw new LimitProblem(expected);
   const unit = (parts[2] ?? "").toLowerCase();
   const factor = unit === "" ? base : units.get(unit);
   if (factor === undefined) throw new LimitProblem(expected);

@@ -9,20 +9,10 @@ import { completionScript } from "../../cli/completion/script.ts";
 import { createProgram, SHELLS, type Handlers } from "../../cli/program.ts";
 import { cliDocs } from "../../scripts/cli-docs.ts";
 import { verifies } from "../requirements.ts";
-import { inside } from "./inside.ts";
+import { inside, words, type Words } from "./inside.ts";
 import { ALLOW_ALL, callgate, folder, workspace } from "./support.ts";
 
-interface Words {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-async function command(args: readonly string[], cwd: string): Promise<Words> {
-  const ended = inside(args, { cwd });
-  const code = await ended.code;
-  return { code, stdout: ended.stdout(), stderr: ended.stderr() };
-}
+const command = (args: readonly string[], cwd: string): Promise<Words> => words(args, { cwd });
 
 describe("check", () => {
   test(verifies("cli:check", "a script without problems gives 0 and makes no call"), async () => {

@@ -9,6 +9,7 @@ import { loadConfig } from "../../cli/config/load.ts";
 import { parseShape, pathText, ShapeProblem } from "../../cli/config/shape.ts";
 import { UsageError } from "../../cli/usage-error.ts";
 import { verifies } from "../requirements.ts";
+import { words } from "./inside.ts";
 import { callgate, folder, workspace } from "./support.ts";
 
 const load = (text: string | Buffer, file?: string): ReturnType<typeof loadConfig> =>
@@ -136,21 +137,21 @@ describe("reading", () => {
 describe("what only the gate can judge", () => {
   test(verifies("cli:config-errors", "a server entry is placed in the file"), async () => {
     const text = '{\n  "mcpServers": {\n    "a.b": {\n      "command": "x", "args": "y"\n    }\n  }\n}';
-    const ended = await callgate(["run", "-e", "1"], { cwd: folder({ "callgate.json": text }) });
+    const ended = await words(["run", "-e", "1"], { cwd: folder({ "callgate.json": text }) });
     expect(ended.code).toBe(2);
     expect(ended.stderr).toMatch(/callgate\.json:4:23: .*mcpServers\.a\.b\.args/);
   });
 
   test(verifies("cli:config-errors", "so it is when the file calls them servers"), async () => {
     const text = '{\n  "servers": {\n    "a": { "command": 5 }\n  }\n}';
-    const ended = await callgate(["run", "-e", "1"], { cwd: folder({ "callgate.json": text }) });
+    const ended = await words(["run", "-e", "1"], { cwd: folder({ "callgate.json": text }) });
     expect(ended.code).toBe(2);
     expect(ended.stderr).toMatch(/callgate\.json:3:\d+: .*a\.command/);
   });
 
   test(verifies("cli:config-errors", "a limit below what could run is placed in the file"), async () => {
     const text = '{\n  "limits": {\n    "memoryMb": 1\n  }\n}';
-    const ended = await callgate(["run", "-e", "1"], { cwd: folder({ "callgate.json": text }) });
+    const ended = await words(["run", "-e", "1"], { cwd: folder({ "callgate.json": text }) });
     expect(ended.code).toBe(2);
     expect(ended.stderr).toContain("callgate.json:3:5: limits.memoryMb: expected a whole number of at least");
   });
@@ -158,14 +159,14 @@ describe("what only the gate can judge", () => {
   test(verifies("cli:config-errors", "a rule of the policy is placed in the file"), async () => {
     const text =
       '{\n  "policy": {\n    "rules": [\n      { "tools": "a.*", "effekt": "allow" }\n    ]\n  }\n}';
-    const ended = await callgate(["run", "-e", "1"], { cwd: folder({ "callgate.json": text }) });
+    const ended = await words(["run", "-e", "1"], { cwd: folder({ "callgate.json": text }) });
     expect(ended.code).toBe(2);
     expect(ended.stderr).toMatch(/callgate\.json:4:\d+: policy\.rules\[0\]/);
   });
 
   test(verifies("cli:config-errors", "a rule in a list of policies is placed in its layer"), async () => {
     const text = '{ "policy": [\n  {},\n  { "rules": [{ "tools": "a.*", "effect": 5 }] }\n] }';
-    const ended = await callgate(["run", "-e", "1"], { cwd: folder({ "callgate.json": text }) });
+    const ended = await words(["run", "-e", "1"], { cwd: folder({ "callgate.json": text }) });
     expect(ended.code).toBe(2);
     expect(ended.stderr).toMatch(/callgate\.json:3:\d+: policy\[1\]\.rules\[0\]\.effect/);
   });

@@ -4,7 +4,7 @@ import { CallgateError, DEFAULT_LIMITS, type RunResult } from "../../index.ts";
 import { exitCodeOf, exitCodeOfError } from "../../cli/exit-code.ts";
 import { UsageError } from "../../cli/usage-error.ts";
 import { verifies } from "../requirements.ts";
-import { inside } from "./inside.ts";
+import { inside, words } from "./inside.ts";
 import { ALLOW_ALL, callgate, folder, workspace } from "./support.ts";
 
 test(verifies("cli:exit-codes", "a script that completes gives 0"), async () => {
@@ -17,7 +17,7 @@ test.each([
   ["does not type-check", "const n: number = 'a'"],
   ["exceeds a limit", "while (true);"],
 ])(verifies("cli:exit-codes", "a script that %s gives 1"), async (_, script) => {
-  expect((await callgate(["run", "-e", script, "--limit", "cpuMs=200"])).code).toBe(1);
+  expect((await words(["run", "-e", script, "--limit", "cpuMs=200"], { cwd: folder() })).code).toBe(1);
 });
 
 test.each([
@@ -45,7 +45,7 @@ test(verifies("cli:exit-codes", "the process of a command that is used wrongly e
 
 test(verifies("cli:exit-codes", "a configuration the gate refuses gives 2"), async () => {
   const { path } = workspace({ policy: { rules: [{ tools: "items.*", effect: "perhaps" }] } });
-  const ended = await callgate(["run", "-e", "1"], { cwd: path });
+  const ended = await words(["run", "-e", "1"], { cwd: path });
   expect(ended.code).toBe(2);
   expect(ended.stderr).toContain("policy.rules[0].effect");
 });
@@ -54,7 +54,7 @@ test(
   verifies(["cli:exit-codes", "cli:ask-nobody"], "a run that fails for want of somebody to ask gives 3"),
   async () => {
     const { path, log } = workspace();
-    const ended = await callgate(["run", "-e", "await items.write_item({ title: 'a' })"], { cwd: path });
+    const ended = await words(["run", "-e", "await items.write_item({ title: 'a' })"], { cwd: path });
     expect(ended.code).toBe(3);
     expect(ended.stderr).toContain("CALL_DENIED");
     expect(ended.stderr).toContain('{ "tools": "items.write_item", "effect": "allow" }');
@@ -66,7 +66,7 @@ test(verifies("cli:exit-codes", "a script that catches that denial and completes
   const { path } = workspace();
   const script =
     "try { await items.write_item({ title: 'a' }) } catch (e) { console.log((e as ToolError).code) }";
-  expect(await callgate(["run", "-e", script], { cwd: path })).toMatchObject({
+  expect(await words(["run", "-e", script], { cwd: path })).toMatchObject({
     code: 0,
     stdout: "CALL_DENIED\n",
   });
@@ -74,25 +74,23 @@ test(verifies("cli:exit-codes", "a script that catches that denial and completes
 
 test(verifies("cli:exit-codes", "a call that a rule denies gives 1: approval would not help"), async () => {
   const { path } = workspace({ policy: { rules: [{ tools: "items.write_item", effect: "deny" }] } });
-  expect((await callgate(["run", "-e", "await items.write_item({ title: 'a' })"], { cwd: path })).code).toBe(
-    1,
-  );
+  expect((await words(["run", "-e", "await items.write_item({ title: 'a' })"], { cwd: path })).code).toBe(1);
 });
 
 test(verifies("cli:standing-answers", "--yes makes the call, --deny does not and gives 1"), async () => {
   const { path, log } = workspace();
   const script = "await items.write_item({ title: 'a' })";
-  const denied = await callgate(["run", "-e", script, "--deny"], { cwd: path });
+  const denied = await words(["run", "-e", script, "--deny"], { cwd: path });
   expect(denied.code).toBe(1);
   expect(denied.stderr).toContain("CALL_APPROVAL_REJECTED");
   expect(log()).not.toContain("write a");
-  expect((await callgate(["run", "-e", script, "--yes"], { cwd: path })).code).toBe(0);
+  expect((await words(["run", "-e", script, "--yes"], { cwd: path })).code).toBe(0);
   expect(log()).toContain("write a");
 });
 
 test(verifies("cli:standing-answers", "--yes does not overrule a rule that denies"), async () => {
   const { path, log } = workspace({ policy: { rules: [{ tools: "items.write_item", effect: "deny" }] } });
-  await callgate(["run", "-e", "await items.write_item({ title: 'a' })", "--yes"], { cwd: path });
+  await words(["run", "-e", "await items.write_item({ title: 'a' })", "--yes"], { cwd: path });
   expect(log()).not.toContain("write a");
 });
 
@@ -106,13 +104,13 @@ test(verifies("cli:exit-codes", "help and version give 0 on stdout"), async () =
 });
 
 test(verifies("cli:exit-codes", "a mistyped command or option is corrected"), async () => {
-  const words = async (...args: readonly string[]): Promise<string> => {
+  const told = async (...args: readonly string[]): Promise<string> => {
     const ended = inside(args, { cwd: folder() });
     await ended.code;
     return ended.stderr();
   };
-  expect(await words("chekc", "a.ts")).toContain("Did you mean check?");
-  expect(await words("run", "--jsno")).toContain("Did you mean --json?");
+  expect(await told("chekc", "a.ts")).toContain("Did you mean check?");
+  expect(await told("run", "--jsno")).toContain("Did you mean --json?");
 });
 
 const limits = DEFAULT_LIMITS;

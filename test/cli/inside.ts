@@ -68,3 +68,21 @@ export function inside(args: readonly string[], options: InsideOptions): Inside 
   });
   return { stdout: out.text, stderr: err.text, interrupt, code, signal: (name) => void source.emit(name) };
 }
+
+export interface Words {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** To its end, without a terminal. */
+export async function words(
+  args: readonly string[],
+  options: Omit<InsideOptions, "stdin" | "tty"> & { readonly input?: string | Buffer },
+): Promise<Words> {
+  const stdin = fakeInput();
+  stdin.end(options.input ?? "");
+  const ended = inside(args, { ...options, stdin });
+  const code = await ended.code;
+  return { code, stdout: ended.stdout(), stderr: ended.stderr() };
+}

@@ -4,8 +4,8 @@ import { expect, test } from "vitest";
 import { DEFAULT_LIMITS, type RunLimits } from "../../index.ts";
 import { LimitProblem, limitValue, parseLimit } from "../../cli/limits.ts";
 import { verifies } from "../requirements.ts";
-import { inside } from "./inside.ts";
-import { callgate, folder } from "./support.ts";
+import { inside, words } from "./inside.ts";
+import { folder } from "./support.ts";
 
 test.each([
   ["wallMs=10s", ["wallMs", 10_000]],
@@ -45,6 +45,13 @@ test.each([
   expect(() => parseLimit(text)).toThrow(message);
 });
 
+test.each([[{}], [[10]], [null], [true], [{ toString: 5 }], [undefined]])(
+  verifies("cli:limits", "%j in a configuration is refused"),
+  (written) => {
+    expect(() => limitValue("wallMs", written)).toThrow(LimitProblem);
+  },
+);
+
 test(verifies("cli:limits", "every limit takes its default back as written"), () => {
   for (const [name, value] of Object.entries(DEFAULT_LIMITS))
     expect(parseLimit(`${name}=${value}`)).toEqual([name, value]);
@@ -81,7 +88,7 @@ test(
       "--limit",
       "calls=8",
     ];
-    const { stdout } = await callgate(args);
+    const { stdout } = await words(args, { cwd: folder() });
     const { usage } = JSON.parse(stdout) as { usage: { limits: RunLimits } };
     expect(usage.limits).toEqual({ ...DEFAULT_LIMITS, calls: 8, wallMs: 9_000 });
   },
@@ -91,14 +98,14 @@ test(
   verifies("cli:limits", "limits of the configuration hold, those of the command line come before them"),
   async () => {
     const cwd = folder({ "callgate.json": '{ "limits": { "wallMs": "20s", "calls": 5 } }' });
-    const { stdout } = await callgate(["run", "-e", "return 1", "--json", "--limit", "calls=6"], { cwd });
+    const { stdout } = await words(["run", "-e", "return 1", "--json", "--limit", "calls=6"], { cwd });
     const { usage } = JSON.parse(stdout) as { usage: { limits: RunLimits } };
     expect(usage.limits).toMatchObject({ wallMs: 20_000, calls: 6 });
   },
 );
 
 test(verifies("cli:limits", "a limit below what could run is refused by the gate as usage"), async () => {
-  const ended = await callgate(["run", "-e", "return 1", "--limit", "memoryMb=1"]);
+  const ended = await words(["run", "-e", "return 1", "--limit", "memoryMb=1"], { cwd: folder() });
   expect(ended.code).toBe(2);
   expect(ended.stderr).toContain("limits.memoryMb");
 });

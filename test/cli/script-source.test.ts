@@ -4,10 +4,11 @@ import { expect, test } from "vitest";
 import { readScript } from "../../cli/script-source.ts";
 import { UsageError } from "../../cli/usage-error.ts";
 import { verifies } from "../requirements.ts";
+import { words, type Words } from "./inside.ts";
 import { callgate, folder } from "./support.ts";
 
-const run = (name: string, content: string | Buffer): ReturnType<typeof callgate> =>
-  callgate(["run", "-q", name], { cwd: folder({ [name]: content }) });
+const run = (name: string, content: string | Buffer): Promise<Words> =>
+  words(["run", "-q", name], { cwd: folder({ [name]: content }) });
 
 test(verifies("cli:script-sources", "a file, standard input and -e run alike"), async () => {
   const script = "return 6 * 7";
@@ -21,7 +22,7 @@ test(verifies("cli:script-sources", "a file, standard input and -e run alike"), 
 
 test(verifies("cli:script-sources", "a name that looks like an option can be given after --"), async () => {
   const cwd = folder({ "-odd.ts": "return 1" });
-  expect((await callgate(["run", "-q", "--", "-odd.ts"], { cwd })).stdout).toBe("1\n");
+  expect((await words(["run", "-q", "--", "-odd.ts"], { cwd })).stdout).toBe("1\n");
 });
 
 test.each([
@@ -61,7 +62,7 @@ test(verifies("cli:script-shapes", "a script of 5 MB is refused with its size an
 
 test(verifies("cli:script-shapes", "a script of 5 MB runs when the limit allows it"), async () => {
   const cwd = folder({ "a.ts": `// ${"x".repeat(5_000_000)}\nreturn 1` });
-  const ended = await callgate(["run", "-q", "a.ts", "--limit", "scriptBytes=6mb"], { cwd });
+  const ended = await words(["run", "-q", "a.ts", "--limit", "scriptBytes=6mb"], { cwd });
   expect(ended).toMatchObject({ code: 0, stdout: "1\n" });
 });
 

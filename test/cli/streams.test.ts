@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import type { RunResult } from "../../index.ts";
 import { bytesKeptOut } from "../../cli/receipt.ts";
 import { verifies } from "../requirements.ts";
-import { fakeInput, inside } from "./inside.ts";
+import { fakeInput, inside, words } from "./inside.ts";
 import { ALLOW_ALL, callgate, commandFile, folder, workspace } from "./support.ts";
 
 const ESC = "\u001b";
@@ -13,20 +13,22 @@ test(
   verifies("cli:stdout-pure", "stdout is what the script logged, in order, a returned value last"),
   async () => {
     const script = "console.log('one'); console.error('two'); console.log({ three: 3 }); return [4]";
-    const { stdout } = await callgate(["run", "-e", script]);
+    const { stdout } = await callgate(["run", "-e", script], { cwd: folder() });
     expect(stdout.split("\n").slice(0, 2)).toEqual(["one", "two"]);
     expect(stdout).toMatch(/three: 3[^]*4[^]*\n$/);
   },
 );
 
 test(verifies("cli:stdout-pure", "a script that logs nothing leaves stdout empty"), async () => {
-  expect(await callgate(["run", "-e", "const a = 1"])).toMatchObject({ code: 0, stdout: "" });
+  expect(await words(["run", "-e", "const a = 1"], { cwd: folder() })).toMatchObject({ code: 0, stdout: "" });
 });
 
 test(
   verifies("cli:stdout-pure", "what a script logged before it failed is on stdout, the failure is not"),
   async () => {
-    const ended = await callgate(["run", "-e", "console.log('before'); throw new Error('after')"]);
+    const ended = await words(["run", "-e", "console.log('before'); throw new Error('after')"], {
+      cwd: folder(),
+    });
     expect(ended.stdout).toBe("before\n");
     expect(ended.stderr).toContain("after");
   },
@@ -34,13 +36,15 @@ test(
 
 test(verifies("cli:stdout-pure", "a pipe gets the script's own bytes"), async () => {
   const text = `${ESC}[31mred \u202e é 日本 😀`;
-  const { stdout } = await callgate(["run", "-e", `console.log(${JSON.stringify(text)})`]);
+  const { stdout } = await callgate(["run", "-e", `console.log(${JSON.stringify(text)})`], { cwd: folder() });
   expect(stdout).toBe(`${text}\n`);
 });
 
 test(verifies("cli:stdout-pure", "much output arrives whole"), async () => {
   const script = "for (let i = 0; i < 5000; i++) console.log('x'.repeat(99))";
-  const { stdout } = await callgate(["run", "-q", "-e", script, "--limit", "outputBytes=1mb"]);
+  const { stdout } = await callgate(["run", "-q", "-e", script, "--limit", "outputBytes=1mb"], {
+    cwd: folder(),
+  });
   expect(stdout).toBe(`${"x".repeat(99)}\n`.repeat(5_000));
 });
 
@@ -66,7 +70,7 @@ test(
     await items.big({});
     try { await items.fail({ message: "no" }) } catch {}
     console.log("done");`;
-    const { code, stderr } = await callgate(["run", "-e", script], { cwd: path });
+    const { code, stderr } = await words(["run", "-e", script], { cwd: path });
     expect(code).toBe(0);
     expect(stderr).toMatch(/^completed in [\d.]+ m?s, cpu [\d.]+ m?s, 5 calls, 1 error$/m);
     expect(stderr).toMatch(/^ {2}items\.read_item +3 ok$/m);
@@ -84,8 +88,8 @@ test(verifies("cli:receipt", "bytes that stayed out are never negative"), () => 
 test(
   verifies("cli:receipt", "--quiet leaves stderr empty when all is well, and still tells a failure"),
   async () => {
-    expect((await callgate(["run", "-q", "-e", "console.log(1)"])).stderr).toBe("");
-    const failed = await callgate(["run", "-q", "-e", "throw new Error('why')"]);
+    expect((await words(["run", "-q", "-e", "console.log(1)"], { cwd: folder() })).stderr).toBe("");
+    const failed = await words(["run", "-q", "-e", "throw new Error('why')"], { cwd: folder() });
     expect(failed.stderr).toContain("SCRIPT_THREW: why");
     expect(failed.stderr).not.toContain("sandbox:");
   },
@@ -94,7 +98,7 @@ test(
 test(verifies("cli:json", "--json prints the result of a run that completed"), async () => {
   const { path } = workspace(ALLOW_ALL);
   const script = "console.log((await items.read_item({ id: 3 })).title)";
-  const { stdout, code } = await callgate(["run", "--json", "-e", script], { cwd: path });
+  const { stdout, code } = await words(["run", "--json", "-e", script], { cwd: path });
   expect(code).toBe(0);
   const result = JSON.parse(stdout) as RunResult;
   expect(result).toMatchObject({ status: "completed", output: expect.stringContaining("item 3") as string });
@@ -104,7 +108,7 @@ test(verifies("cli:json", "--json prints the result of a run that completed"), a
 test(
   verifies("cli:json", "--json prints the result of a run that failed, with the same exit code"),
   async () => {
-    const { stdout, code } = await callgate(["run", "--json", "-e", "missing.call()"]);
+    const { stdout, code } = await words(["run", "--json", "-e", "missing.call()"], { cwd: folder() });
     expect(code).toBe(1);
     const result = JSON.parse(stdout) as RunResult;
     expect(result).toMatchObject({ status: "failed", error: { code: "SCRIPT_TYPE", line: 1 } });
@@ -120,7 +124,7 @@ test(
     const { path, log } = workspace(ALLOW_ALL);
     const script =
       "await items.write_item({ title: 'a' });\nconst item = await items.read_item({ id: 1 });\nconsole.log(item.titel);\n";
-    const { code, stderr } = await callgate(["run", "-"], { cwd: path, input: script });
+    const { code, stderr } = await words(["run", "-"], { cwd: path, input: script });
     expect(code).toBe(1);
     expect(stderr).toMatch(/^error SCRIPT_TYPE: .*titel/m);
     expect(stderr).toContain("--> stdin:3:18\n  3 | console.log(item.titel);\n                       ^\n");
@@ -136,7 +140,7 @@ test(
     const { path } = workspace(ALLOW_ALL);
     const script =
       "await items.read_item({ id: 1 });\nawait items.write_item({ title: 'a' });\nthrow new RangeError('too far');\n";
-    const { stderr } = await callgate(["run", "-"], { cwd: path, input: script });
+    const { stderr } = await words(["run", "-"], { cwd: path, input: script });
     expect(stderr).toContain("error SCRIPT_THREW: RangeError: too far");
     expect(stderr).toContain("--> stdin:3:7\n  3 | throw new RangeError('too far');");
     expect(stderr).toContain("already done, do not repeat: items.write_item");
@@ -145,13 +149,10 @@ test(
 );
 
 test(verifies("cli:failure", "warnings of a run that completed are told too"), async () => {
-  const { stderr, code } = await callgate([
-    "run",
-    "--check",
-    "warn",
-    "-e",
-    "const n: number = 'a'; console.log(n)",
-  ]);
+  const { stderr, code } = await words(
+    ["run", "--check", "warn", "-e", "const n: number = 'a'; console.log(n)"],
+    { cwd: folder() },
+  );
   expect(code).toBe(0);
   expect(stderr).toMatch(/^warning SCRIPT_TYPE/m);
 });
@@ -160,12 +161,12 @@ test(verifies("cli:colour", "a terminal is coloured, a pipe is not"), async () =
   const terminal = inside(["run", "-e", "return 1"], { cwd: folder(), tty: true });
   await terminal.code;
   expect(terminal.stderr()).toContain(`${ESC}[32mcompleted${ESC}[39m`);
-  expect((await callgate(["run", "-e", "return 1"])).stderr).not.toContain(ESC);
+  expect((await words(["run", "-e", "return 1"], { cwd: folder() })).stderr).not.toContain(ESC);
 });
 
 test(verifies("cli:colour", "FORCE_COLOR colours a pipe, NO_COLOR wins over it"), async () => {
   const run = (env: Record<string, string>): Promise<string> =>
-    callgate(["run", "-e", "return 1"], { env }).then(({ stderr }) => stderr);
+    words(["run", "-e", "return 1"], { cwd: folder(), env }).then(({ stderr }) => stderr);
   expect(await run({ FORCE_COLOR: "1" })).toContain(`${ESC}[`);
   expect(await run({ FORCE_COLOR: "1", NO_COLOR: "1" })).not.toContain(ESC);
 });
@@ -177,7 +178,7 @@ test(verifies("cli:live", "a terminal sees the count of calls, a pipe does not")
   expect(await terminal.code).toBe(0);
   expect(terminal.stderr()).toMatch(/\d calls? done/);
   expect(terminal.stdout()).toBe("");
-  expect((await callgate(["run", "-e", script], { cwd: path })).stderr).not.toContain("done");
+  expect((await words(["run", "-e", script], { cwd: path })).stderr).not.toContain("done");
 });
 
 test(verifies("cli:live", "the live line is gone when the command ends"), async () => {
