@@ -13,6 +13,7 @@ const handlers: Handlers = {
   listTools: never,
   searchTools: never,
   showTools: never,
+  serve: never,
   doctor: never,
   init: never,
   completion: never,
