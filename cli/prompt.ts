@@ -30,7 +30,7 @@ export function createPrompt(options: PromptOptions): Approve {
     const release = options.screen.hold();
     try {
       for (const line of question(request, options.script())) options.screen.note(line);
-      await dropTypedAhead(options.input, signal);
+      await dropTypedAhead(options, signal);
       return await ask(request, options, signal);
     } finally {
       release();
@@ -107,9 +107,15 @@ function argumentLines({ arguments: given }: ApprovalRequest): readonly Text[] {
   return shown.split("\n").map((row) => `  ${visibleLine(row, MAX_ARGUMENTS * 8)}`);
 }
 
-async function dropTypedAhead(input: Input, signal: AbortSignal): Promise<void> {
+async function dropTypedAhead(
+  { input, interrupt }: Pick<PromptOptions, "input" | "interrupt">,
+  signal: AbortSignal,
+): Promise<void> {
   if (input.isTTY !== true || input.setRawMode === undefined) return;
-  const drop = (): void => {};
+  // In raw mode Ctrl-C is a character like any other, and must not be dropped with the rest.
+  const drop = (typed: Buffer | string): void => {
+    if (typed.includes("\u0003")) interrupt();
+  };
   input.setRawMode(true);
   input.on("data", drop);
   input.resume();
