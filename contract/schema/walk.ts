@@ -111,7 +111,7 @@ export class SchemaWalk {
     );
     for (const keyword of keywords) {
       if (alone && !ANNOTATIONS.has(keyword) && !DEFINITIONS.has(keyword)) continue;
-      this.#keyword(source, keyword, source[keyword] as JsonValue, here);
+      this.#keyword(keyword, source[keyword] as JsonValue, here);
     }
     this.#limits(source, copy, spot.path);
     if (own(source, "nullable") === true && !alone) this.#nullable(copy, referenceIndex);
@@ -148,7 +148,7 @@ export class SchemaWalk {
     return child;
   }
 
-  #keyword(source: JsonObject, keyword: string, value: JsonValue, spot: Spot): void {
+  #keyword(keyword: string, value: JsonValue, spot: Spot): void {
     const copy = spot.parent;
     if (keyword === "type") return this.#type(value, spot);
     const form = KEYWORDS.get(keyword);
@@ -176,7 +176,12 @@ export class SchemaWalk {
       case "schema-map":
       case "dependencies":
         if (!isJsonObject(value)) return malformed();
-        copy[keyword] = this.#map(source, keyword, value, spot);
+        if (form === "dependencies") this.#dependencies(value, spot);
+        else
+          copy[keyword] = {
+            ...(copy[keyword] as JsonObject | undefined),
+            ...this.#map(keyword, value, spot),
+          };
         return;
       case "strings":
         if (!Array.isArray(value)) return malformed();
@@ -185,7 +190,7 @@ export class SchemaWalk {
         return;
       case "string-lists":
         if (!isJsonObject(value) || !Object.values(value).every(isStrings)) return malformed();
-        copy[keyword] = value;
+        copy[keyword] = { ...value, ...(copy[keyword] as JsonObject | undefined) };
         return;
       case "number":
         return typeof value === "number" ? void (copy[keyword] = value) : malformed();
@@ -241,30 +246,40 @@ export class SchemaWalk {
     return this.#patterns.get(pattern);
   }
 
-  #map(source: JsonObject, keyword: string, value: JsonObject, spot: Spot): JsonObject {
+  #map(keyword: string, value: JsonObject, spot: Spot): JsonObject {
     const map: Copy = {};
     for (const name of Object.keys(value)) {
       const member = value[name] as JsonValue;
       const key = `${keyword}/${pointerSegment(name)}`;
-      if (keyword === "patternProperties" && this.#judge(name) !== Infinity) {
-        this.#drop(
-          spot.parent,
-          `${spot.path}/${key}`,
-          "is a pattern that cannot be checked safely here, ignored",
-        );
+      const path = `${spot.path}/${key}`;
+      if (!name.isWellFormed()) {
+        this.#drop(spot.parent, path, "has a name that is not text, ignored");
         this.opened.add(spot.parent);
-        continue;
-      }
-      if (keyword === "dependencies" && isStrings(member)) {
-        put(map, name, member);
+      } else if (keyword === "patternProperties" && this.#judge(name) !== Infinity) {
+        this.#drop(spot.parent, path, "is a pattern that cannot be checked safely here, ignored");
+        this.opened.add(spot.parent);
       } else if (Array.isArray(member)) {
         // A list where a schema belongs is a keyword in the wrong place, such as `required` among properties.
-        this.#drop(spot.parent, `${spot.path}/${key}`, "is a list where a schema belongs, ignored");
+        this.#drop(spot.parent, path, "is a list where a schema belongs, ignored");
       } else {
         put(map, name, this.#child(member, key, spot, IN_PLACE.has(keyword)));
       }
     }
     return map;
+  }
+
+  /** The keyword of older drafts in its two later forms, which validators read in every draft. */
+  #dependencies(value: JsonObject, spot: Spot): void {
+    const { parent } = spot;
+    const members = Object.entries(value);
+    const schemas = members.filter(([, member]) => !isStrings(member));
+    const lists = members.filter(([, member]) => isStrings(member));
+    const merge = (keyword: string, added: JsonObject): void => {
+      parent[keyword] = { ...added, ...(parent[keyword] as JsonObject | undefined) };
+    };
+    if (schemas.length > 0)
+      merge("dependentSchemas", this.#map("dependentSchemas", Object.fromEntries(schemas), spot));
+    if (lists.length > 0) merge("dependentRequired", Object.fromEntries(lists));
   }
 
   /** Brings limits to the form of the dialect: draft-04 has flags beside minimum and maximum, later drafts numbers. */

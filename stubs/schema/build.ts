@@ -293,9 +293,11 @@ function onlyRequires(schema: JsonObject): boolean {
 function conditionalNames(schema: JsonObject): Set<string> {
   const names = new Set<string>();
   const holders = [own(schema, "then"), own(schema, "else")].filter(isJsonObject);
-  for (const keyword of ["dependentSchemas", "dependencies"]) {
-    for (const [, member] of entries(schema, keyword)) if (isJsonObject(member)) holders.push(member);
-  }
+  holders.push(
+    ...entries(schema, "dependentSchemas")
+      .map(([, member]) => member)
+      .filter(isJsonObject),
+  );
   for (const holder of holders) for (const [name] of entries(holder, "properties")) names.add(name);
   return names;
 }

@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import type { JsonObject, JsonValue } from "../../contract/json.ts";
 import { degradeInputSchema, degradeSchema, type Dialect } from "../../contract/schema/degrade.ts";
 import { verifies } from "../requirements.ts";
+import { wellFormed } from "../stubs/emit-arbitrary.ts";
 import { allCases } from "../stubs/emit-data.ts";
 
 const DRAFTS: Readonly<Record<Dialect, SchemaDraft>> = {
@@ -106,9 +107,25 @@ const anySchema: fc.Arbitrary<JsonObject> = fc.letrec<{ schema: JsonObject; valu
     ),
     tie("schema"),
     fc.array(tie("schema"), { maxLength: 3 }),
-    fc.dictionary(fc.constantFrom("a", "b", "__proto__", "constructor", "(a|a)*"), tie("schema"), {
-      maxKeys: 3,
-    }),
+    fc.dictionary(
+      fc.constantFrom(
+        "a",
+        "b",
+        "__proto__",
+        "constructor",
+        "(a|a)*",
+        "$id",
+        "$ref",
+        "enum",
+        "\ud800",
+        "%",
+        "é",
+      ),
+      tie("schema"),
+      {
+        maxKeys: 3,
+      },
+    ),
     fc.constantFrom<JsonValue>(["a"], ["a", 1], ["string", "null"]),
   ),
   schema: fc.dictionary(
@@ -185,10 +202,43 @@ test(
         }
         expect(JSON.stringify(plain)).toBe(before);
       }),
-      { numRuns: 2_000 },
+      { numRuns: 3_000 },
     );
   },
 );
+
+const instance: fc.Arbitrary<JsonValue> = fc.letrec<{ value: JsonValue }>((tie) => ({
+  value: fc.oneof(
+    { depthSize: "small" },
+    fc.constantFrom<JsonValue>("x", "yy", "", "a", 0, 1, -2.5, true, false, null),
+    fc.array(tie("value"), { maxLength: 3 }),
+    fc.dictionary(fc.constantFrom("a", "b", "c", "kind", "constructor", "other"), tie("value"), {
+      maxKeys: 4,
+    }),
+  ),
+})).value;
+
+test(verifies("schema:wider", "whatever a random schema accepts passes its degraded form"), () => {
+  fc.assert(
+    fc.property(wellFormed, fc.array(instance, { minLength: 10, maxLength: 10 }), (generated, values) => {
+      const schema = JSON.parse(JSON.stringify(generated)) as JsonObject;
+      for (const value of [{}, { a: 1 }, { a: "x", b: "x" }, ...values]) {
+        if (sourceAccepts(schema, value)) expect(accepts(schema, value), JSON.stringify(value)).toBe(true);
+      }
+    }),
+    { numRuns: 3_000 },
+  );
+});
+
+/** Whether a validator accepts a value under the schema as it was sent; false where it cannot tell. */
+function sourceAccepts(schema: JsonObject, value: JsonValue): boolean {
+  try {
+    const root = structuredClone(schema) as Schema;
+    return validate(value, root, "2020-12", dereference(root)).valid;
+  } catch {
+    return false;
+  }
+}
 
 test(verifies("schema:local", "notes name the references that were dropped"), () => {
   const { schema, notes } = degradeSchema({

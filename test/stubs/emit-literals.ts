@@ -27,8 +27,8 @@ const STRINGS = [
 const NUMBERS = [1, 0, 2, 10, 0.5, 100, 1_000, 100_000, -1, 1_700_000_000];
 
 /** Makes literals of a schema: a few per property. Properties in `seen` are left as they are, and added to it. */
-export function literalsOf(schema: JsonObject, seen: Set<string> = new Set()): Literals {
-  return new Maker(schema, seen).run();
+export function literalsOf(schema: JsonObject, seen: Set<string> = new Set(), budget = 5_000): Literals {
+  return new Maker(schema, seen, budget).run();
 }
 
 class Maker {
@@ -37,8 +37,11 @@ class Maker {
   readonly #draft: SchemaDraft;
 
   readonly #seen: Set<string>;
+  /** Schemas looked at, so that recursive ones end. */
+  #budget: number;
 
-  constructor(root: JsonObject, seen: Set<string>) {
+  constructor(root: JsonObject, seen: Set<string>, budget: number) {
+    this.#budget = budget;
     this.#root = root;
     this.#seen = seen;
     const uri = String(own(root, "$schema") ?? "");
@@ -103,6 +106,8 @@ class Maker {
     depth: number,
     extent: "all" | "required",
   ): Iterable<JsonValue | undefined> {
+    this.#budget -= 1;
+    if (depth > 8 || this.#budget < 0) return;
     if (own(schema, "const") !== undefined) yield own(schema, "const") as JsonValue;
     const values = own(schema, "enum");
     if (Array.isArray(values)) yield* values as JsonValue[];
