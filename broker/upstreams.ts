@@ -1,7 +1,7 @@
 // Owns the making of upstreams from a configuration: MCP servers, local functions, and stand-ins for what cannot be used.
 import { CallgateError } from "../contract/error.ts";
-import { secretsOf } from "./secrets.ts";
-import { parseServers } from "./upstream/config.ts";
+import { peerOf, type Peer } from "./telemetry.ts";
+import { parseServers, printingOf } from "./upstream/config.ts";
 import type { LocalTool } from "./upstream/define-tool.ts";
 import { createLocalUpstream } from "./upstream/local.ts";
 import { createMcpUpstream } from "./upstream/mcp.ts";
@@ -20,6 +20,8 @@ export interface ConfiguredUpstreams {
   readonly upstreams: readonly Upstream[];
   /** Values that must not reach an output. */
   readonly secrets: readonly string[];
+  /** How each MCP server is reached, for traces. */
+  readonly peers: ReadonlyMap<string, Peer>;
   readonly warnings: readonly string[];
 }
 
@@ -47,5 +49,11 @@ export function createUpstreams(settings: UpstreamSettings): ConfiguredUpstreams
     claim(namespace, "tools");
     upstreams.push(createLocalUpstream(namespace, tools));
   }
-  return { upstreams, secrets: [...servers.values()].flatMap(secretsOf), warnings };
+  const peers = new Map([...servers].map(([name, config]) => [name, peerOf(config)]));
+  return {
+    upstreams,
+    secrets: [...servers.values()].flatMap((config) => printingOf(config).secrets),
+    peers,
+    warnings,
+  };
 }

@@ -43,7 +43,9 @@ export function printingOf(config: McpServerConfig): Printing {
 /** Values written down as they are, in places where secrets are put. */
 function secretsOf(config: McpServerConfig): string[] {
   const named = Object.entries(config.env ?? {}).filter(([name]) => SECRET_NAME.test(name));
-  return [...Object.values(config.headers ?? {}), ...named.map(([, value]) => value)];
+  const values = [...Object.values(config.headers ?? {}), ...named.map(([, value]) => value)];
+  // Of `Bearer x` also `x`, which a server may repeat alone.
+  return [...values, ...values.flatMap((value) => value.split(/\s+/).slice(1))];
 }
 
 export interface ParsedServers {

@@ -11,13 +11,16 @@ export function lookUp(env: Environment, name: string): string | undefined {
 
 export interface Expansion {
   readonly text: string;
-  /** Values that came from the environment; never print them. */
+  /** Values that came from the environment, but for names that speak of places; never print them. */
   readonly used: readonly string[];
   /** Why the text cannot be used; names the variable, never a value. */
   readonly problem?: string;
 }
 
 const REFERENCE = /\$\{([^{}]*)\}/g;
+/** Variables that hold no secret by their very name; their values may stand in messages and outputs. */
+const PLAIN_NAME =
+  /^(?:HOME|USER|LOGNAME|PWD|PATH|SHELL|LANG|TERM|TZ|TMP|TEMP|TMPDIR|HOSTNAME|USERPROFILE|APPDATA|LOCALAPPDATA)$|(?:^|_)(?:DIR|FOLDER|PATH|ROOT|HOME|FILE|PORT)$/;
 const VARIABLE = /^(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?$/s;
 
 /**
@@ -37,7 +40,7 @@ export function expand(text: string, env: Environment): Expansion {
     }
     const value = lookUp(env, name);
     if (value !== undefined && (value !== "" || fallback === undefined)) {
-      used.push(value);
+      if (!PLAIN_NAME.test(name)) used.push(value);
       return value;
     }
     if (fallback !== undefined) return fallback;
