@@ -1,9 +1,15 @@
 // Owns the composition: the only file that joins stubs, runtime and broker.
 import { randomBytes, randomUUID } from "node:crypto";
+import { openAudit, type OpenAudit } from "./broker/audit/options.ts";
+import { createAuditTrail, type AuditTrail } from "./broker/audit/trail.ts";
 import { createBroker, type Broker } from "./broker/broker.ts";
+import { openPins } from "./broker/pins-options.ts";
+import type { Pins } from "./broker/pins.ts";
 import { parsePolicy } from "./broker/policy/parse.ts";
 import { createRedactor } from "./broker/redact.ts";
+import { createTelemetry, parseTelemetry } from "./broker/telemetry.ts";
 import { createUpstreams } from "./broker/upstreams.ts";
+import { createWitness, type RunWitness, type Witness } from "./broker/witness.ts";
 import type { CallReceipt } from "./contract/call.ts";
 import type { CheckMode, CompileRequest, CompileResult } from "./contract/compile.ts";
 import type { Diagnostic } from "./contract/diagnostic.ts";
@@ -36,6 +42,11 @@ interface Parts {
   readonly compiler: Compiler;
   readonly runtime: Runtime;
   readonly store: RunStore;
+  readonly audit: OpenAudit;
+  readonly trail: AuditTrail;
+  readonly pins: Pins | undefined;
+  readonly witness: Witness;
+  readonly policy: string;
   readonly warnings: readonly string[];
   readonly redact: (text: string) => string;
 }
@@ -50,6 +61,9 @@ const OPTIONS: ReadonlySet<string> = new Set<keyof CallgateOptions>([
   "catalog",
   "store",
   "env",
+  "audit",
+  "pins",
+  "telemetry",
 ]);
 
 /**
@@ -64,14 +78,26 @@ export async function createCallgate(options: CallgateOptions = {}): Promise<Gat
     .flat()
     .map((value: unknown, index) => ({ source: `policy ${index + 1}`, value }));
   const policy = parsePolicy(layers);
-  const { upstreams, secrets, warnings } = createUpstreams({
+  const { upstreams, secrets, peers, warnings } = createUpstreams({
     servers: options.servers ?? {},
     tools: options.tools ?? {},
     env: options.env ?? {},
     reserved: BUILTIN_SERVER,
   });
   const { redact } = createRedactor({ secrets });
-  const broker = createBroker({ upstreams, policy, approve: options.approve, redactor: { redact } });
+  const redactor = { redact };
+  const bodies = parseTelemetry(options.telemetry);
+  const pins = await openPins(options.pins, { exempt: new Set(Object.keys(options.tools ?? {})) });
+  const audit = await openAudit(options.audit);
+  const trail = createAuditTrail({ ...audit, redactor, clock: Date.now });
+  const broker = createBroker({ upstreams, policy, approve: options.approve, redactor, pins });
+  const clock = (): number => performance.now();
+  const witness = createWitness({
+    audit: trail,
+    telemetry: createTelemetry({ bodies, redactor, peers, clock }),
+    clock,
+    protocolVersion: (server) => upstreams.find((one) => one.server === server)?.status().protocolVersion,
+  });
   const compiler = createCompiler();
   const starting = createRuntime({ sandbox, memoryMb: limits.memoryMb });
   // A checker that cannot start is reported by the first script.
@@ -80,9 +106,11 @@ export async function createCallgate(options: CallgateOptions = {}): Promise<Gat
     const loading = broker.loadTools({ signal: new AbortController().signal });
     const [runtime, tools] = await Promise.all([starting, loading, warming]);
     const store = options.store ?? createMemoryStore();
-    return new OpenGate({ options, limits, broker, compiler, runtime, store, warnings, redact }, tools);
+    const watched = { audit, trail, pins, witness, policy: policy.hash };
+    const parts = { options, limits, broker, compiler, runtime, store, warnings, redact, ...watched };
+    return new OpenGate(parts, tools);
   } catch (error) {
-    const closing = [starting.then(dispose), dispose(broker), dispose(compiler)];
+    const closing = [starting.then(dispose), dispose(broker), dispose(compiler), dispose(audit)];
     await Promise.allSettled(closing);
     throw error;
   }
@@ -119,7 +147,21 @@ class OpenGate implements Gate {
   }
 
   get notes(): readonly string[] {
-    return [...this.#parts.warnings, ...this.#tooling.notes];
+    const { warnings, pins, trail } = this.#parts;
+    return [...(pins?.notes() ?? []), ...trail.notes(), ...warnings, ...this.#tooling.notes];
+  }
+
+  get pins(): Gate["pins"] {
+    const { pins } = this.#parts;
+    if (pins === undefined) return undefined;
+    return {
+      changes: pins.changes,
+      accept: async (changes) => {
+        const count = await pins.accept(changes);
+        this.#stale = true;
+        return count;
+      },
+    };
   }
 
   servers(): ReturnType<Gate["servers"]> {
@@ -151,46 +193,57 @@ class OpenGate implements Gate {
     return this.#track(async () => {
       const limits = parseLimits(options.limits, this.#parts.limits);
       const timeZone = parseTimeZone(options.timeZone);
-      const runId = randomUUID();
-      const since = performance.now();
-      await this.#refresh();
-      const { catalog, manifest } = this.#tooling;
-      const prepared = await this.#prepare(script, options.check ?? "error", limits, options.signal);
-      if (prepared.error !== undefined) {
-        const wallMs = Math.round(performance.now() - since);
-        const { error, diagnostics } = prepared;
-        return refusedResult({ runId, error, diagnostics, limits, wallMs, sandbox: this.sandbox });
-      }
       const { principal = "default", labels = [] } = options;
-      const start: RunStart = {
-        runId,
-        principal,
-        script,
-        code: prepared.code,
-        manifestJson: manifestText(manifest),
-        seed: randomBytes(16).toString("hex"),
-        at: Date.now(),
-        timeZone,
-        limits,
-      };
-      await this.#parts.store.create(start);
-      const calls = this.#parts.broker.openRun({
-        runId,
-        principal,
-        limits,
-        labels,
-        onChange: options.onProgress,
-      });
-      const call: CallPort = (request, callOptions) =>
-        request.server === BUILTIN_SERVER ? callCatalog(catalog, request) : calls.call(request, callOptions);
-      const end = await this.#execute(start, prepared.script.lineOffset, manifest, call, {
-        signal: options.signal,
-      });
-      await this.#parts.store.end(runId);
-      calls.end();
-      for (const pending of end.pending) if (!pending.sent) calls.unsent(pending);
-      return this.#ended(start, prepared, end, calls.receipts());
+      const { policy } = this.#parts;
+      const facts = { runId: randomUUID(), principal, policy, labels, script };
+      return this.#parts.witness.run(facts, (witness) =>
+        this.#run(script, options, { ...facts, limits, timeZone, witness }),
+      );
     });
+  }
+
+  async #run(script: string, options: RunOptions, facts: RunFacts): Promise<RunResult> {
+    const { runId, principal, labels, limits, timeZone, witness } = facts;
+    const since = performance.now();
+    await this.#refresh();
+    const { catalog, manifest } = this.#tooling;
+    const prepared = await witness.check(() =>
+      this.#prepare(script, options.check ?? "error", limits, options.signal),
+    );
+    if (prepared.error !== undefined) {
+      const wallMs = Math.round(performance.now() - since);
+      const { error, diagnostics } = prepared;
+      return refusedResult({ runId, error, diagnostics, limits, wallMs, sandbox: this.sandbox });
+    }
+    const start: RunStart = {
+      runId,
+      principal,
+      script,
+      code: prepared.code,
+      manifestJson: manifestText(manifest),
+      seed: randomBytes(16).toString("hex"),
+      at: Date.now(),
+      timeZone,
+      limits,
+    };
+    await this.#parts.store.create(start);
+    const calls = this.#parts.broker.openRun({
+      runId,
+      principal,
+      limits,
+      labels,
+      witness,
+      onChange: options.onProgress,
+    });
+    const call: CallPort = (request, callOptions) =>
+      request.server === BUILTIN_SERVER ? callCatalog(catalog, request) : calls.call(request, callOptions);
+    const end = await this.#execute(start, prepared.script.lineOffset, manifest, call, {
+      signal: options.signal,
+    });
+    await this.#parts.store.end(runId);
+    calls.end();
+    for (const pending of end.pending) if (!pending.sent) calls.unsent(pending);
+    return this.#ended(start, prepared, end, calls.receipts());
   }
 
   replay(runId: string): Promise<RunResult> {
@@ -215,10 +268,10 @@ class OpenGate implements Gate {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed ??= (async () => {
-      const { runtime, compiler, broker } = this.#parts;
+      const { runtime, compiler, broker, audit } = this.#parts;
       const closed = await Promise.allSettled([dispose(runtime), dispose(compiler)]);
       await Promise.allSettled(this.#running);
-      closed.push(...(await Promise.allSettled([dispose(broker)])));
+      closed.push(...(await Promise.allSettled([dispose(broker), dispose(audit)])));
       const failed = closed.find(({ status }) => status === "rejected");
       if (failed?.status === "rejected") throw failed.reason;
     })();
@@ -299,6 +352,15 @@ function parseTimeZone(timeZone: string = "UTC"): string {
     const text = `timeZone: ${JSON.stringify(timeZone.slice(0, 80))} is no IANA time zone, such as "Europe/Berlin"`;
     throw new CallgateError("CONFIG_INVALID", text, { data: { path: "timeZone" } });
   }
+}
+
+interface RunFacts {
+  readonly runId: string;
+  readonly principal: string;
+  readonly labels: readonly string[];
+  readonly limits: RunLimits;
+  readonly timeZone: string;
+  readonly witness: RunWitness;
 }
 
 type Runnable = Extract<Prepared, { readonly code: string }>;

@@ -1,4 +1,8 @@
 // Owns the shapes of the public surface; callgate.ts makes them.
+import type { AuditSink } from "./broker/audit/entry.ts";
+import type { AuditFileOptions } from "./broker/audit/options.ts";
+import type { PinChange } from "./broker/pins.ts";
+import type { PinStore } from "./broker/pins-file.ts";
 import type { LocalTool } from "./broker/upstream/define-tool.ts";
 import type { UpstreamStatus } from "./broker/upstream/upstream.ts";
 import type { Approve } from "./contract/decision.ts";
@@ -31,6 +35,12 @@ export interface CallgateOptions {
   readonly store?: RunStore;
   /** Where `${VAR}` in `servers` is looked up. @defaultValue nothing */
   readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Records every decision, approval and outcome (docs/audit.md). @defaultValue nothing is recorded */
+  readonly audit?: AuditFileOptions | AuditSink;
+  /** Holds back tools whose definition is not the one accepted before (docs/audit.md). @defaultValue none is held back */
+  readonly pins?: { readonly file: string } | PinStore;
+  /** `bodies` puts redacted arguments and results into OpenTelemetry spans. @defaultValue { bodies: false } */
+  readonly telemetry?: { readonly bodies?: boolean };
 }
 
 export interface RunOptions {
@@ -83,6 +93,13 @@ export interface MetaToolResult {
   readonly structuredContent: JsonValue;
 }
 
+/** Tools that are held back, and their release. */
+export interface GatePins {
+  changes(): readonly PinChange[];
+  /** Accepts changes as they were shown; resolves to how many still were so. */
+  accept(changes: readonly Pick<PinChange, "server" | "tool" | "sha256">[]): Promise<number>;
+}
+
 export interface Gate extends AsyncDisposable {
   /** Never rejects for what a script does. Throws CONFIG_INVALID on bad options and DISPOSED after the end. */
   run(script: string, options?: RunOptions): Promise<RunResult>;
@@ -94,6 +111,8 @@ export interface Gate extends AsyncDisposable {
   /** How to use the tools, for a system prompt. */
   instructions(): string;
   metaTools(): readonly MetaTool[];
+  /** Undefined without the option `pins`. */
+  readonly pins: GatePins | undefined;
   /** How each server is doing. */
   servers(): readonly UpstreamStatus[];
   /** What the sandbox achieves on this machine. */

@@ -1,9 +1,19 @@
 // Owns the complete public surface.
 export { createCallgate } from "./callgate.ts";
+export { createAuditFile } from "./broker/audit/file.ts";
+export { verifyAudit } from "./broker/audit/verify.ts";
+export { createPinFile } from "./broker/pins-file.ts";
 export { defineTool } from "./broker/upstream/define-tool.ts";
 export { CallgateError, ERROR_CODES } from "./contract/error.ts";
 export { DEFAULT_LIMITS } from "./contract/limits.ts";
 
+export type { AuditBodies, AuditBody, AuditEntry, AuditSink } from "./broker/audit/entry.ts";
+export type { AuditFile } from "./broker/audit/file.ts";
+export type { AuditFileOptions } from "./broker/audit/options.ts";
+export type { AuditLine, AuditVerdict } from "./broker/audit/verify.ts";
+export type { PinChange } from "./broker/pins.ts";
+export type { DiffLine } from "./broker/pins-diff.ts";
+export type { Pin, PinStore, PinTable } from "./broker/pins-file.ts";
 export type { LocalTool, LocalToolContext } from "./broker/upstream/define-tool.ts";
 export type { McpServerConfig } from "./broker/upstream/config.ts";
 export type { UpstreamStatus } from "./broker/upstream/upstream.ts";
@@ -18,7 +28,15 @@ export type { RunLimits } from "./contract/limits.ts";
 export type { Delivery, RunEvent, RunRecord, RunStart, RunStore } from "./contract/record.ts";
 export type { RunError, RunResult, SandboxReport, Usage } from "./contract/result.ts";
 export type { Detail, ToolAnnotations, ToolDefinition } from "./contract/tool.ts";
-export type { CallgateOptions, Gate, GateCatalog, MetaTool, MetaToolResult, RunOptions } from "./gate.ts";
+export type {
+  CallgateOptions,
+  Gate,
+  GateCatalog,
+  GatePins,
+  MetaTool,
+  MetaToolResult,
+  RunOptions,
+} from "./gate.ts";
 export type { SandboxOptions } from "./runtime/sandbox-options.ts";
 export type { SearchHit } from "./stubs/catalog-types.ts";
 export type { DescribedTool, UnknownName } from "./stubs/describe.ts";

@@ -6,16 +6,20 @@ import type { ToolDefinition } from "../contract/tool.ts";
 import { createApprovals } from "./approval.ts";
 import { createBudgets } from "./budget.ts";
 import { dispatch, type DispatchOptions } from "./dispatch.ts";
+import type { Pins } from "./pins.ts";
 import type { Policy } from "./policy/parse.ts";
 import { createReceipts } from "./receipts.ts";
 import type { Redactor } from "./redact.ts";
 import type { Progress, Upstream, UpstreamStatus } from "./upstream/upstream.ts";
+import type { RunWitness } from "./witness.ts";
 
 export interface BrokerOptions {
   readonly upstreams: readonly Upstream[];
   readonly policy: Policy;
   readonly approve: Approve | undefined;
   readonly redactor: Redactor;
+  /** Without, no tool is held back. */
+  readonly pins?: Pins | undefined;
   /** How long a person may take over one approval, ms. @defaultValue 300 000 */
   readonly approvalTimeoutMs?: number;
 }
@@ -26,6 +30,7 @@ export interface RunFacts {
   readonly limits: RunLimits;
   /** Labels of what the conversation has seen before the run. */
   readonly labels: readonly string[];
+  readonly witness: RunWitness;
   readonly onChange?: ((progress: RunProgress) => void) | undefined;
   readonly onProgress?: ((request: CallRequest, progress: Progress) => void) | undefined;
 }
@@ -63,7 +68,8 @@ export function createBroker(options: BrokerOptions): Broker {
 
   async function loadOne(upstream: Upstream, signal: AbortSignal): Promise<readonly ToolDefinition[]> {
     try {
-      const tools = await upstream.tools({ signal });
+      const listed = await upstream.tools({ signal });
+      const tools = options.pins?.admit(upstream.server, listed) ?? listed;
       definitions.set(upstream.server, new Map(tools.map((tool) => [tool.name, tool])));
       return tools;
     } catch {
@@ -75,6 +81,7 @@ export function createBroker(options: BrokerOptions): Broker {
   return {
     async loadTools({ signal }) {
       const lists = await Promise.all([...upstreams.values()].map((upstream) => loadOne(upstream, signal)));
+      await options.pins?.save();
       return lists.flat();
     },
     statuses: () => [...upstreams.values()].map((upstream) => upstream.status()),
@@ -101,6 +108,8 @@ export function createBroker(options: BrokerOptions): Broker {
         receipts,
         redactor: options.redactor,
         labels,
+        witness: facts.witness,
+        quarantine: (server: string, tool: string) => options.pins?.quarantine(server, tool),
         find(server: string, tool: string) {
           const upstream = upstreams.get(server);
           const definition = definitions.get(server)?.get(tool);

@@ -16,6 +16,7 @@ import { shownArguments } from "./shown-arguments.ts";
 import type { Progress, Upstream, UpstreamResult } from "./upstream/upstream.ts";
 import { toCallValue } from "./upstream/value.ts";
 import { validateArguments, validateResult } from "./validate.ts";
+import type { CallWitness, RunWitness } from "./witness.ts";
 
 /** All that a call of one run meets on its way. */
 export interface DispatchContext {
@@ -33,6 +34,9 @@ export interface DispatchContext {
     server: string,
     tool: string,
   ): { readonly definition: ToolDefinition; readonly upstream: Upstream } | undefined;
+  /** Why the tool is held back; undefined when it is not. */
+  quarantine(server: string, tool: string): string | undefined;
+  readonly witness: RunWitness;
   readonly onProgress?: ((request: CallRequest, progress: Progress) => void) | undefined;
 }
 
@@ -50,8 +54,10 @@ export async function dispatch(
   options: DispatchOptions,
 ): Promise<CallOutcome> {
   const receipt = context.receipts.open(request);
+  const witness = context.witness.openCall(request);
   try {
-    const { outcome, receipt: end } = await perform(request, context, options, receipt.sent);
+    const { outcome, receipt: end } = await perform(request, context, options, receipt.sent, witness);
+    await witness.ended(outcome, end);
     receipt.close(end);
     return outcome;
   } finally {
@@ -65,17 +71,25 @@ async function perform(
   context: DispatchContext,
   options: DispatchOptions,
   sent: () => void,
+  witness: CallWitness,
 ): Promise<Ended> {
   const found = context.find(request.server, request.tool);
   if (found === undefined) return refused(callError("CALL_UNKNOWN_TOOL", request, unknownTool(request)));
   const { definition, upstream } = found;
+  const held = context.quarantine(request.server, request.tool);
+  if (held !== undefined) {
+    const decision = { effect: "deny", rules: ["pin"], reason: held } as const;
+    witness.decided(decision, { labels: context.labels });
+    const text = `${name(request)} is quarantined: ${held}.`;
+    return refused(callError("CALL_DENIED", request, text), decision.rules);
+  }
 
   const valid = validateArguments(definition, request.argumentsJson, {
     maxBytes: context.limits.argumentBytes,
   });
   if (!valid.ok) return refused(callError("CALL_INVALID_ARGUMENTS", request, valid.message));
 
-  const authorized = await authorize(request, definition, valid.value, context, options);
+  const authorized = await authorize(request, definition, valid.value, context, options, witness);
   if ("error" in authorized) return refused(authorized.error, authorized.rules);
   const { rules, release } = authorized;
   const reads = definition.annotations?.readOnlyHint === true;
@@ -83,14 +97,22 @@ async function perform(
     release({ sent: false });
     return refused(callError("CALL_CANCELLED", request, "The run ended."), rules);
   }
+  // Security: what cannot be recorded is not done.
+  if (!(await witness.sending({ reads }))) {
+    release({ sent: false });
+    const text = `${name(request)} is refused: it cannot be recorded in the audit log.`;
+    return refused(callError("CALL_DENIED", request, text), rules);
+  }
   sent();
   try {
     const { onProgress } = context;
-    const result = await upstream.call(definition, valid.value, {
-      signal: options.signal,
-      timeoutMs: context.limits.callTimeoutMs,
-      ...(onProgress !== undefined && { onProgress: (progress) => onProgress(request, progress) }),
-    });
+    const result = await witness.send(() =>
+      upstream.call(definition, valid.value, {
+        signal: options.signal,
+        timeoutMs: context.limits.callTimeoutMs,
+        ...(onProgress !== undefined && { onProgress: (progress) => onProgress(request, progress) }),
+      }),
+    );
     const ended = received(request, definition, result, context, rules, reads);
     release({ resultBytes: ended.receipt.resultBytes ?? 0 });
     return ended;
@@ -116,11 +138,13 @@ async function authorize(
   args: JsonObject,
   context: DispatchContext,
   options: DispatchOptions,
+  witness: CallWitness,
 ): Promise<Authorized | Refused> {
   const { policy, principal, runId, budgets } = context;
   // Security: the labels are those of all results that came before this call, never fewer.
   const facts = { tool, arguments: args, labels: new Set(context.labels), principal };
   const decision = decide(policy, facts);
+  witness.decided(decision, facts);
   const rules = [...decision.rules];
   if (decision.effect === "deny") {
     return {
@@ -130,7 +154,7 @@ async function authorize(
   }
   const granted = new Set<string>();
   if (decision.effect === "ask") {
-    const error = await ask(request, args, decision.reason, rules, context, options);
+    const error = await ask(request, args, decision.reason, rules, context, options, witness);
     if (error !== undefined) return { error: withHint(error, ruleThatWouldAllow(facts)), rules };
     for (const id of rules) granted.add(id);
   }
@@ -150,7 +174,7 @@ async function authorize(
       rules: [reserved.rule],
     };
     if (reserved.then === "deny" || granted.has(reserved.rule)) return refusal;
-    const error = await ask(request, args, reserved.reason, [reserved.rule], context, options);
+    const error = await ask(request, args, reserved.reason, [reserved.rule], context, options, witness);
     if (error !== undefined)
       return error.code === "CALL_DENIED" ? refusal : { error, rules: [reserved.rule] };
     granted.add(reserved.rule);
@@ -171,26 +195,25 @@ async function ask(
   rules: readonly string[],
   context: DispatchContext,
   { signal, holdWall }: DispatchOptions,
+  witness: CallWitness,
 ): Promise<CallError | undefined> {
   const resume = holdWall();
   try {
     const { runId, seq, server, tool, line } = request;
     const shown = shownArguments(args, context.redactor);
     const calls = context.receipts.list();
-    const answer = await context.approvals.ask(
-      {
-        runId,
-        seq,
-        server,
-        tool,
-        arguments: shown,
-        reason,
-        rules,
-        calls,
-        ...(line !== undefined && { line }),
-      },
-      { signal },
-    );
+    const question = {
+      runId,
+      seq,
+      server,
+      tool,
+      arguments: shown,
+      reason,
+      rules,
+      calls,
+      ...(line !== undefined && { line }),
+    };
+    const answer = await witness.asked(rules, () => context.approvals.ask(question, { signal }));
     switch (answer.type) {
       case "granted":
         return undefined;
