@@ -44,7 +44,7 @@ class Maker {
     this.#budget = budget;
     this.#root = root;
     this.#seen = seen;
-    const uri = String(own(root, "$schema") ?? "");
+    const uri = JSON.stringify(own(root, "$schema") ?? "");
     this.#draft = uri.includes("draft-04") ? "4" : uri.includes("draft-07") ? "7" : "2020-12";
     this.#validator = new Validator(structuredClone(root) as Schema, this.#draft, true);
   }

@@ -168,9 +168,7 @@ test(verifies("stubs:composition", "composition adds to what stands beside it"),
     "{ a: string } & ({ b?: unknown } | { c?: unknown })",
   );
   expect(typeOf({ allOf: [a, properties({ b: { type: "number" } })] })).toBe("{ a: string; b?: number }");
-  expect(typeOf({ allOf: [{ $ref: "#/$defs/A" }] }, { $defs: { A: a } })).toBe(
-    "{ a: string }",
-  );
+  expect(typeOf({ allOf: [{ $ref: "#/$defs/A" }] }, { $defs: { A: a } })).toBe("{ a: string }");
   expect(typeOf({ type: "string", anyOf: [{ enum: ["x"] }, { minLength: 3 }] })).toBe("string");
   expect(typeOf({ anyOf: [{ required: ["a"] }, { required: ["b"] }], ...a })).toBe("{ a: string }");
   expect(typeOf({ not: { type: "string" } })).toBe("unknown");
@@ -230,7 +228,7 @@ test(
     expect(facts({ type: "string", format: "uuid", maxLength: 36 })).toBe("<=36 chars, uuid");
     expect(facts({ type: "string", pattern: "^[a-z]+$" })).toBe("/^[a-z]+$/");
     expect(facts({ type: "array", minItems: 1, maxItems: 3 })).toBe("1..3 items");
-    expect(facts({ type: "integer", maximum: 9223372036854775807 })).toBe("integer");
+    expect(facts({ type: "integer", maximum: 2 ** 63 })).toBe("integer");
     expect(facts({ type: "string", deprecated: true })).toBe("deprecated");
   },
 );
