@@ -10,6 +10,7 @@ import { requirements as guest } from "./runtime/guest/requirements.ts";
 import { requirements as schema } from "./contract/schema-requirements.ts";
 import { requirements as stubs } from "./stubs/requirements.ts";
 import { requirements as repository } from "./repository/requirements.ts";
+import { requirements as server } from "./server/requirements.ts";
 import { requirements as upstream } from "./broker/upstream-requirements.ts";
 
 export const requirements: Readonly<Record<string, string>> = {
@@ -22,6 +23,7 @@ export const requirements: Readonly<Record<string, string>> = {
   ...guest,
   ...repository,
   ...schema,
+  ...server,
   ...stubs,
   ...upstream,
 };

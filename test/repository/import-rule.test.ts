@@ -15,6 +15,7 @@ test.each([
   ["callgate.ts", "runtime/pool.ts"],
   ["index.ts", "callgate.ts"],
   ["cli/main.ts", "index.ts"],
+  ["cli/main.ts", "server/index.ts"],
   ["runtime/worker/main.ts", "contract/frame.ts"],
 ])(verifies("repository:import-rule", "%s may import %s"), (from, target) => {
   expect(local(from, target)).toBeUndefined();
@@ -29,6 +30,7 @@ test.each([
   ["runtime/worker/main.ts", "runtime/script/wrap.ts"],
   ["contract/call.ts", "index.ts"],
   ["cli/main.ts", "callgate.ts"],
+  ["cli/main.ts", "server/serve.ts"],
   ["cli/main.ts", "contract/error.ts"],
   ["callgate.ts", "test/support/data.ts"],
   ["runtime/guest/main.ts", "contract/json.ts"],
