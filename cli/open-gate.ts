@@ -36,7 +36,7 @@ export async function openGate(
 ): Promise<OpenGate> {
   const { world, screen, interrupt } = session;
   const loaded = await loadConfig({ cwd: world.cwd, file: options.config });
-  const { servers, policy, limits, sandbox, catalog } = loaded.config;
+  const { servers, policy, limits, sandbox, catalog, audit } = loaded.config;
   const count = Object.keys(servers).length;
   if (options.quiet !== true && count > 0) screen.live(`starting ${counted(count, "server")}`);
   const making = createCallgate({
@@ -48,6 +48,8 @@ export async function openGate(
       sandbox: options.unrequired === true ? { ...sandbox, require: [] } : sandbox,
     }),
     ...(catalog !== undefined && { catalog }),
+    ...(audit !== undefined && { audit }),
+    ...(loaded.lockFile !== undefined && { pins: { file: loaded.lockFile } }),
     ...(options.approve !== undefined && { approve: options.approve }),
     ...(options.store !== undefined && { store: options.store }),
   });

@@ -1,9 +1,11 @@
 // Owns the one definition of all commands, from which parsing, help, completion and docs/cli.md come.
 import { Argument, Command, InvalidArgumentError, Option } from "commander";
 import { DEFAULT_LIMITS, type RunLimits } from "../index.ts";
+import type { ShowFlags, VerifyFlags } from "./commands/audit.ts";
 import type { CheckFlags } from "./commands/check.ts";
 import type { RunFlags } from "./commands/run.ts";
 import type { ToolsFlags } from "./commands/tools.ts";
+import type { TrustFlags } from "./commands/trust.ts";
 import { isTimeZone } from "./config/shape.ts";
 import { EXIT_MEANINGS } from "./exit-code.ts";
 import { LimitProblem, parseLimit } from "./limits.ts";
@@ -18,6 +20,9 @@ export interface Handlers {
   searchTools(query: string, flags: ToolsFlags): Promise<number>;
   showTools(names: readonly string[], flags: ToolsFlags): Promise<number>;
   serve(flags: ServeFlags): Promise<number>;
+  trust(name: string | undefined, flags: TrustFlags): Promise<number>;
+  verifyAudit(file: string, flags: VerifyFlags): Promise<number>;
+  showAudit(file: string, flags: ShowFlags): Promise<number>;
   doctor(flags: { readonly config?: string; readonly json?: boolean }): Promise<number>;
   init(): Promise<number>;
   completion(shell: string): Promise<number>;
@@ -105,6 +110,8 @@ export function createProgram(
 
   addTools(program, handlers, ending);
   addServe(program, handlers, ending);
+  addTrust(program, handlers, ending);
+  addAudit(program, handlers, ending);
 
   const doctor = program
     .command("doctor")
@@ -172,6 +179,38 @@ function addTools(program: Command, handlers: Handlers, ending: Ending): void {
     .addOption(detailOption("full"))
     .addOption(jsonOption())
     .action(ending((names: readonly string[], flags: ToolsFlags) => handlers.showTools(names, flags)));
+}
+
+function addTrust(program: Command, handlers: Handlers, ending: Ending): void {
+  const trust = program
+    .command("trust")
+    .description("show how tools changed since they were accepted, and accept them as they are now")
+    .argument("[name]", "a server, or server.tool; without it nothing is accepted")
+    .addOption(configOption())
+    .addOption(new Option("--all", "accept the tools of every server"))
+    .addOption(new Option("--yes", "accept without asking"))
+    .action(ending(handlers.trust));
+  withExamples(trust, ["callgate trust", "callgate trust files", "callgate trust --all --yes"]);
+}
+
+function addAudit(program: Command, handlers: Handlers, ending: Ending): void {
+  const audit = program.command("audit").description("look at an audit log");
+  const verify = audit
+    .command("verify")
+    .description("say whether the log is the one that was written, or which line is the first that is wrong")
+    .argument("<file>", "the log")
+    .addOption(new Option("--head <hash>", "a head that verify printed before: it must still be in the log"))
+    .addOption(jsonOption())
+    .action(ending(handlers.verifyAudit));
+  withExamples(verify, ["callgate audit verify audit.jsonl"]);
+  const show = audit
+    .command("show")
+    .description("print the log, one line per entry")
+    .argument("<file>", "the log")
+    .addOption(new Option("--run <id>", "only this run; the start of its id is enough"))
+    .addOption(jsonOption("print JSON Lines"))
+    .action(ending(handlers.showAudit));
+  withExamples(show, ["callgate audit show audit.jsonl", "callgate audit show audit.jsonl --run 3f2a"]);
 }
 
 function addServe(program: Command, handlers: Handlers, ending: Ending): void {

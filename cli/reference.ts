@@ -32,6 +32,8 @@ JSON with comments and trailing commas. Every key is optional; an unknown one is
 | \`sandbox\` | \`require\`, \`jit\`, \`workers\`, \`isolation\`, \`runsPerWorker\`, \`queue\` |
 | \`catalog\` | \`contextWindow\`, \`threshold\` |
 | \`timeZone\` | time zone of scripts |
+| \`audit\` | \`file\`, \`bodies\` (\`none\`, \`hash\`, \`redacted\`): a log of every call ([audit](audit.md)) |
+| \`pins\` | \`false\`: tools are not held against \`callgate.lock.json\` beside the file |
 
 Servers start in the folder of the file unless \`cwd\` says otherwise. A relative \`cwd\`, and a \`command\` that begins with \`./\` or \`../\`,
 are taken from that folder; \`args\` are passed as they are. \`\${VAR}\` and \`\${VAR:-default}\` are looked up in the environment.`;

@@ -3,11 +3,13 @@ import { readFile } from "node:fs/promises";
 import { CommanderError } from "commander";
 import { CallgateError } from "../index.ts";
 import { commandModels } from "./command-model.ts";
+import { showCommand as showAuditCommand, verifyCommand } from "./commands/audit.ts";
 import { checkCommand } from "./commands/check.ts";
 import { doctorCommand } from "./commands/doctor.ts";
 import { initCommand } from "./commands/init.ts";
 import { runCommand } from "./commands/run.ts";
 import { listCommand, searchCommand, showCommand } from "./commands/tools.ts";
+import { trustCommand } from "./commands/trust.ts";
 import { typesCommand } from "./commands/types.ts";
 import { completionScript } from "./completion/script.ts";
 import { EXIT, exitCodeOfError } from "./exit-code.ts";
@@ -78,6 +80,9 @@ function handlersFor(session: Session, models: () => ReturnType<typeof commandMo
     showTools: (names, flags) => showCommand(session, names, flags),
     // The protocol's server side is loaded by the one command that needs it.
     serve: async (flags) => (await import("./commands/serve.ts")).serveCommand(session, flags),
+    trust: (name, flags) => trustCommand(session, name, flags),
+    verifyAudit: (file, flags) => verifyCommand(session, file, flags),
+    showAudit: (file, flags) => showAuditCommand(session, file, flags),
     doctor: (flags) => doctorCommand(session, flags),
     init: () => initCommand(session),
     completion: (shell) => {

@@ -9,11 +9,15 @@ import { DocumentProblem, parseDocument, type Document, type Position } from "./
 import { parseShape, pathText, ShapeProblem, type Config } from "./shape.ts";
 
 export const CONFIG_NAME = "callgate.json";
+/** Beside the configuration: the tool definitions that were accepted. */
+const LOCK_NAME = "callgate.lock.json";
 
 export interface LoadedConfig {
   readonly config: Config;
   /** As a person would name it; undefined when there is none. */
   readonly file: string | undefined;
+  /** Where accepted tool definitions are kept; undefined when tools are not pinned. */
+  readonly lockFile: string | undefined;
   /** An error of the gate about this configuration, with the file and the place in it. Others pass. */
   explain(error: unknown): unknown;
 }
@@ -34,15 +38,17 @@ export async function loadConfig(options: {
     text = await readFile(path, "utf8");
   } catch (error) {
     const absent = options.file === undefined && (error as NodeJS.ErrnoException).code === "ENOENT";
-    if (absent) return { config: { servers: {} }, file: undefined, explain: (other) => other };
+    if (absent)
+      return { config: { servers: {} }, file: undefined, lockFile: undefined, explain: (other) => other };
     throw new UsageError(`${shown}: ${fileProblem(error)}`);
   }
   const document = readDocument(text, shown);
   try {
     const config = parseShape(document.value);
     return {
-      config: { ...config, servers: rooted(config.servers, dirname(path)) },
+      config: rootedConfig(config, dirname(path)),
       file: shown,
+      lockFile: config.pins === false ? undefined : join(dirname(path), LOCK_NAME),
       explain: (error) => explain(error, document, shown),
     };
   } catch (error) {
@@ -58,6 +64,15 @@ function readDocument(text: string, file: string): Document {
     if (!(error instanceof DocumentProblem)) throw error;
     throw located(file, error.position, "", `not valid JSON: ${error.message}`);
   }
+}
+
+function rootedConfig(config: Config, folder: string): Config {
+  const { servers, audit } = config;
+  return {
+    ...config,
+    servers: rooted(servers, folder),
+    ...(audit !== undefined && { audit: { ...audit, file: resolve(folder, audit.file) } }),
+  };
 }
 
 function rooted(

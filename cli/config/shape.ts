@@ -1,6 +1,6 @@
 // Owns what callgate.json may hold, and the sentence for what it may not.
 import { z } from "zod";
-import { DEFAULT_LIMITS, type RunLimits, type SandboxOptions } from "../../index.ts";
+import { DEFAULT_LIMITS, type AuditFileOptions, type RunLimits, type SandboxOptions } from "../../index.ts";
 import { LimitProblem, limitKey, limitValue } from "../limits.ts";
 import { nearest } from "../text/nearest.ts";
 import { visibleLine } from "../text/visible.ts";
@@ -13,6 +13,9 @@ export interface Config {
   readonly sandbox?: SandboxOptions;
   readonly catalog?: { readonly contextWindow?: number; readonly threshold?: number };
   readonly timeZone?: string;
+  readonly audit?: AuditFileOptions;
+  /** False: tools are not pinned. */
+  readonly pins?: boolean;
 }
 
 /** What is wrong at one place of the value. */
@@ -38,6 +41,10 @@ const catalog = z.strictObject({
   contextWindow: z.number().positive().optional(),
   threshold: z.number().positive().max(1).optional(),
 });
+const audit = z.strictObject({
+  file: z.string().min(1, "expected a path"),
+  bodies: z.enum(["none", "hash", "redacted"]).optional(),
+});
 const shape = z.strictObject({
   $schema: z.string().optional(),
   mcpServers: object.optional(),
@@ -47,11 +54,14 @@ const shape = z.strictObject({
   sandbox: sandbox.optional(),
   catalog: catalog.optional(),
   timeZone: z.string().refine(isTimeZone, 'expected a time zone such as "Europe/Berlin"').optional(),
+  audit: audit.optional(),
+  pins: z.boolean().optional(),
 });
 const KEYS: ReadonlyMap<string, readonly string[]> = new Map([
   ["", Object.keys(shape.shape)],
   ["sandbox", Object.keys(sandbox.shape)],
   ["catalog", Object.keys(catalog.shape)],
+  ["audit", Object.keys(audit.shape)],
 ]);
 
 /** Throws ShapeProblem. `mcpServers` and `servers` are one thing; giving both is a mistake. */
