@@ -29,7 +29,8 @@ export function createPrompt(options: PromptOptions): Approve {
   return async (request, { signal }) => {
     const release = options.screen.hold();
     try {
-      for (const line of question(request, options.script())) options.screen.note(line);
+      const width = options.output.columns || 80;
+      for (const line of question(request, options.script(), width)) options.screen.note(line);
       await dropTypedAhead(options, signal);
       return await ask(request, options, signal);
     } finally {
@@ -87,24 +88,37 @@ export function parseAnswer(typed: string): ApprovalAnswer | undefined {
 export function question(
   request: ApprovalRequest,
   script: { readonly name: string; readonly text: string },
+  width: number = 80,
 ): readonly Text[] {
   const { line } = request;
   const source = line === undefined ? undefined : script.text.split(/\r\n|\r|\n/)[line - 1];
+  const place = `at ${visibleLine(script.name)}:${line}: ${visibleLine(source?.trim() ?? "", 160)}`;
   return [
     [yellow("approval needed: "), bold(toolName(request))],
-    ...argumentLines(request),
-    [dim("  why: "), visibleLine(request.reason, 400)],
-    ...(line === undefined
-      ? []
-      : [[dim(`  at ${visibleLine(script.name)}:${line}: `), visibleLine(source?.trim() ?? "", 160)]]),
+    ...argumentRows(request).flatMap((row) => folded(row, width)),
+    ...folded(`why: ${visibleLine(request.reason, 400)}`, width),
+    ...(line === undefined ? [] : folded(place, width)),
     dim(`  ${ANSWERS}`),
   ];
 }
 
-function argumentLines({ arguments: given }: ApprovalRequest): readonly Text[] {
+function argumentRows({ arguments: given }: ApprovalRequest): readonly string[] {
   const text = typeof given === "string" ? given : (JSON.stringify(given, null, 2) ?? "");
-  const shown = text.length > MAX_ARGUMENTS ? `${text.slice(0, MAX_ARGUMENTS)}… (cut)` : text;
-  return shown.split("\n").map((row) => `  ${visibleLine(row, MAX_ARGUMENTS * 8)}`);
+  const rows = text.slice(0, MAX_ARGUMENTS).split("\n");
+  const shown = rows.map((row) => visibleLine(row, MAX_ARGUMENTS * 8));
+  return text.length > MAX_ARGUMENTS
+    ? [...shown, `… ${text.length - MAX_ARGUMENTS} more characters (cut)`]
+    : shown;
+}
+
+// Security: a row that the terminal broke by itself could, with enough spaces, look like a line of ours.
+function folded(row: string, width: number): readonly Text[] {
+  const characters = Array.from(row);
+  const room = Math.max(20, width - 5);
+  const parts = Array.from({ length: Math.max(1, Math.ceil(characters.length / room)) }, (_, index) =>
+    characters.slice(index * room, (index + 1) * room).join(""),
+  );
+  return parts.map((part, index) => [index === 0 ? "  " : dim("  ┆ "), part]);
 }
 
 async function dropTypedAhead(

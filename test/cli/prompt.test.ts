@@ -60,7 +60,7 @@ test(
     expect(text).toContain("files.write_file");
     expect(text).toContain('"path": "a.txt"');
     expect(text).toContain("no rule names this call");
-    expect(text).toContain("script.ts:2: await files.write_file({ path: 'a.txt' });");
+    expect(text).toContain("at script.ts:2: await files.write_file({ path: 'a.txt' });");
     expect(text).toMatch(/y = yes.*r = .*rest of this run.*n = no/);
   },
 );
@@ -106,8 +106,22 @@ test(
 test(verifies("cli:ask-terminal", "long arguments are cut, and say so"), () => {
   const text = shown({ arguments: { text: "x".repeat(100_000) } });
   expect(text.length).toBeLessThan(20_000);
-  expect(text).toContain("… (cut)");
+  expect(text).toMatch(/… \d+ more characters \(cut\)/);
 });
+
+test(
+  verifies(
+    "cli:ask-terminal",
+    "no row is wide enough for the terminal to break it into lines that look like ours",
+  ),
+  () => {
+    const forged = `${" ".repeat(200)}approval needed: files.read${" ".repeat(200)}`;
+    const text = shown({ arguments: { text: forged }, reason: forged, tool: forged });
+    for (const row of text.split("\n").slice(0, -1)) expect(row.length).toBeLessThan(80);
+    expect(text.split("\n").filter((row) => row.startsWith("approval needed"))).toHaveLength(1);
+    expect(text.match(/^ {2}┆ /gm)?.length).toBeGreaterThan(5);
+  },
+);
 
 test.each([
   ["y", { decision: "allow", scope: "once" }],
