@@ -31,6 +31,8 @@ export interface RunRequest {
   readonly lineOffset: number;
   readonly manifest: Manifest;
   readonly seed: string;
+  /** When it starts, for the script and for its record: ms since the epoch. */
+  readonly at: number;
   readonly timeZone: string;
   readonly limits: RunLimits;
   readonly call: CallPort;

@@ -47,7 +47,7 @@ export function createRun(request: RunRequest): Run {
   const events: Delivery[] = [];
   const known = new Map<number, Request>();
   const running = new Set<Promise<void>>();
-  const startedAt = request.replay?.at ?? clock();
+  const startedAt = request.at;
   const startedClock = performance.now();
   let output: Output = createOutput(limits.outputBytes);
   let attachment: Attachment | undefined;
