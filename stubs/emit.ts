@@ -11,26 +11,27 @@ export interface EmittedTool {
   readonly notes: readonly string[];
 }
 
-const MAX_BYTES = 64_000;
+const MAX_LENGTH = 64_000;
 const NAME_SUMMARY = 68;
 const SUMMARY = 200;
 const FULL = 4_000;
 
 /**
  * One tool as the model reads it: at `name` its callable name and one line, else its signature with
- * documentation. Deterministic; at most 64 kB: what is larger loses documentation, then precision.
+ * documentation. Deterministic; at most 64,000 UTF-16 units: what is larger loses documentation, then precision.
  */
 export function emitTool(named: NamedTool, options: { readonly detail: Detail }): EmittedTool {
   const callable = `${named.namespace}.${named.identifier}`;
-  if (options.detail === "name") {
+  const { detail } = options;
+  if (detail === "name") {
     const line = emitOneLine(named);
     return { text: line === "" ? callable : `${callable} // ${line}`, notes: [] };
   }
-  return bounded(named, options.detail, (tool, docs) => {
+  return bounded(named, detail, (tool, docs) => {
     const reference = (name: string): string => name;
     const lines = [`${callable}${signature(tool, docs, reference)}`];
     lines.push(...definitionsOf(tool, docs, reference));
-    const comment = toolComment(named, docs);
+    const comment = toolComment(named, detail);
     return [...(comment === "" ? [] : [comment]), ...lines].join("\n");
   });
 }
@@ -86,7 +87,7 @@ function emitMember(named: NamedTool, docs: Docs): EmittedTool {
     if (definitions.length > 0) {
       lines.push(`namespace ${identifier} {`, ...definitions, "}");
     }
-    const comment = toolComment(named, level);
+    const comment = toolComment(named, docs);
     return [...(comment === "" ? [] : [comment]), ...lines].join("\n");
   });
 }
@@ -95,15 +96,15 @@ function emitMember(named: NamedTool, docs: Docs): EmittedTool {
 function bounded(named: NamedTool, docs: Docs, emit: (tool: ToolType, docs: Docs) => string): EmittedTool {
   const full = toolType(named.tool);
   const text = emit(full, docs);
-  if (text.length <= MAX_BYTES) return { text, notes: full.notes };
+  if (text.length <= MAX_LENGTH) return { text, notes: full.notes };
   const bare = emit(full, "none");
-  if (bare.length <= MAX_BYTES) {
+  if (bare.length <= MAX_LENGTH) {
     return { text: bare, notes: [...full.notes, "The documentation is too large to show."] };
   }
   const small = toolType(named.tool, { ...TYPE_LIMITS, nodes: 100, depth: 4, literals: 20 });
   const least = emit(small, "none");
   const notes = [...small.notes, "The type is too large to show in full."];
-  return { text: least.length <= MAX_BYTES ? least : emit(LOOSE_TOOL, "none"), notes };
+  return { text: least.length <= MAX_LENGTH ? least : emit(LOOSE_TOOL, "none"), notes };
 }
 
 function signature(tool: ToolType, docs: Docs, reference: (name: string) => string): string {

@@ -81,12 +81,12 @@ export class SchemaWalk {
     if (typeof source === "boolean") return source;
     const copy: Copy = {};
     if (!isJsonObject(source)) {
-      this.#drop(copy, spot.path, "is not a schema, so it accepts anything");
+      this.drop(copy, spot.path, "is not a schema, so it accepts anything");
       return copy;
     }
     this.#schemas += 1;
     if (this.#schemas > MAX_SCHEMAS || spot.depth > MAX_DEPTH) {
-      this.#drop(copy, spot.path, "is beyond the size that is read, so it accepts anything");
+      this.drop(copy, spot.path, "is beyond the size that is read, so it accepts anything");
       return copy;
     }
     if (!this.places.has(source)) this.places.set(source, { path: spot.path, copy });
@@ -98,10 +98,10 @@ export class SchemaWalk {
       copy["$ref"] = ref;
       this.references.push({ copy, text: ref, base, path: spot.path });
     } else if (ref !== undefined) {
-      this.#drop(copy, spot.path, "has a $ref that is not text, ignored");
+      this.drop(copy, spot.path, "has a $ref that is not text, ignored");
     }
     for (const dynamic of ["$dynamicRef", "$recursiveRef"]) {
-      if (own(source, dynamic) !== undefined) this.#drop(copy, spot.path, `uses ${dynamic}, ignored`);
+      if (own(source, dynamic) !== undefined) this.drop(copy, spot.path, `uses ${dynamic}, ignored`);
     }
     // Before 2019-09 a $ref stands alone: its siblings do not apply.
     const alone = typeof ref === "string" && (this.dialect === "draft-04" || this.dialect === "draft-07");
@@ -118,12 +118,8 @@ export class SchemaWalk {
     return copy;
   }
 
-  /** Records that `copy` accepts more than its source. */
+  /** Records that `copy` accepts more than its source, and why. */
   drop(copy: Copy, path: string, sentence: string): void {
-    this.#drop(copy, path, sentence);
-  }
-
-  #drop(copy: Copy, path: string, sentence: string): void {
     this.inexact.add(copy);
     this.note(path, sentence);
   }
@@ -154,7 +150,7 @@ export class SchemaWalk {
     const form = KEYWORDS.get(keyword);
     if (form === undefined || form === "limit") return;
     const inPlace = IN_PLACE.has(keyword);
-    const malformed = (): void => this.#drop(copy, spot.path, `has a malformed ${keyword}, ignored`);
+    const malformed = (): void => this.drop(copy, spot.path, `has a malformed ${keyword}, ignored`);
     switch (form) {
       case "schema":
         // A wrong value of a whole-schema keyword is no statement at all, so the keyword goes.
@@ -222,14 +218,14 @@ export class SchemaWalk {
     if (names.length > 0 && names.every((name) => typeof name === "string" && TYPES.has(name))) {
       spot.parent["type"] = value;
     } else {
-      this.#drop(spot.parent, spot.path, `has an unknown type ${quoted(JSON.stringify(value))}, ignored`);
+      this.drop(spot.parent, spot.path, `has an unknown type ${quoted(JSON.stringify(value))}, ignored`);
     }
   }
 
   #pattern(pattern: string, spot: Spot): void {
     const guard = this.#judge(pattern);
     if (guard === undefined) {
-      this.#drop(spot.parent, spot.path, `has a pattern that cannot be checked safely here, ignored`);
+      this.drop(spot.parent, spot.path, `has a pattern that cannot be checked safely here, ignored`);
     } else if (guard === Infinity) {
       spot.parent["pattern"] = pattern;
     } else {
@@ -253,14 +249,14 @@ export class SchemaWalk {
       const key = `${keyword}/${pointerSegment(name)}`;
       const path = `${spot.path}/${key}`;
       if (!name.isWellFormed()) {
-        this.#drop(spot.parent, path, "has a name that is not text, ignored");
+        this.drop(spot.parent, path, "has a name that is not text, ignored");
         this.opened.add(spot.parent);
       } else if (keyword === "patternProperties" && this.#judge(name) !== Infinity) {
-        this.#drop(spot.parent, path, "is a pattern that cannot be checked safely here, ignored");
+        this.drop(spot.parent, path, "is a pattern that cannot be checked safely here, ignored");
         this.opened.add(spot.parent);
       } else if (Array.isArray(member)) {
         // A list where a schema belongs is a keyword in the wrong place, such as `required` among properties.
-        this.#drop(spot.parent, path, "is a list where a schema belongs, ignored");
+        this.drop(spot.parent, path, "is a list where a schema belongs, ignored");
       } else {
         put(map, name, this.#child(member, key, spot, IN_PLACE.has(keyword)));
       }
@@ -296,7 +292,7 @@ export class SchemaWalk {
         copy[keyword] = copy[limit];
         delete copy[limit];
       } else if (value !== false) {
-        this.#drop(copy, path, `has a malformed ${keyword}, ignored`);
+        this.drop(copy, path, `has a malformed ${keyword}, ignored`);
       }
     }
   }

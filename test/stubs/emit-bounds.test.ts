@@ -129,6 +129,19 @@ function instantiations(text: string): number {
   return program.getTypeCount();
 }
 
+test(
+  verifies("stubs:bounded", "a tool that loses its documentation for its size keeps its own description"),
+  () => {
+    const { text } = emitTool(
+      toolOf({ description: "Finds things.", inputSchema: hostile["long descriptions"] as JsonObject }),
+      {
+        detail: "full",
+      },
+    );
+    expect(text).toMatch(/^\/\*\* Finds things\. \*\/\ns\.t\(input\?: \{ p0\?: unknown; /);
+  },
+);
+
 test(verifies("stubs:bounded", "alternatives that are left out leave the object open"), () => {
   const { text } = emitTool(toolOf({ inputSchema: { type: "object", allOf: many(20, pair) } }), {
     detail: "summary",
