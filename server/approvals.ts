@@ -43,8 +43,14 @@ export function createServeApprove(
       end: (runId) => store?.end(runId),
     },
     // Security: a run that cannot be traced to a client is never put to another.
-    approve: async (request, context) =>
-      (await askers.get(request.runId)?.ask?.(request, context)) ?? refusal(request),
+    async approve(request, context) {
+      const asker = askers.get(request.runId);
+      if (asker?.ask !== undefined) return asker.ask(request, context);
+      return refusal(
+        request,
+        asker === undefined ? "no client started this run" : "this client cannot ask its user",
+      );
+    },
     async during(ask, work) {
       const asker: Asker = { ask, runIds: new Set() };
       try {
@@ -56,8 +62,8 @@ export function createServeApprove(
   };
 }
 
-function refusal(request: ApprovalRequest): ApprovalAnswer {
-  const reason = `this client cannot ask its user. A rule that would allow it: ${allowingRule(request)}`;
+function refusal(request: ApprovalRequest, why: string): ApprovalAnswer {
+  const reason = `${why}. A rule that would allow it: ${allowingRule(request)}`;
   return { decision: "deny", reason };
 }
 

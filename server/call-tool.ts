@@ -69,9 +69,11 @@ export async function callTool(
   const name = `${call.server}.${call.tool}`;
   const found = await gate.catalog.describe([name], { detail: "name" });
   const known = found.filter((one) => "identifier" in one);
-  const match = known.find(({ server, tool }) => server === call.server && tool === call.tool) ?? known[0];
+  const exact = known.find(({ server, tool }) => server === call.server && tool === call.tool);
+  // Another spelling will do while it can mean one tool only.
+  const match = exact ?? (known.length === 1 ? known[0] : undefined);
   if (match === undefined) {
-    const near = found.flatMap((one) => ("near" in one ? one.near : []));
+    const near = found.flatMap((one) => ("near" in one ? one.near : [one.call]));
     const hint = near.length === 0 ? "Find one with search_tools." : `Nearest: ${near.join(", ")}.`;
     return `CALL_UNKNOWN_TOOL: there is no tool ${visibleLine(name, 200)}. ${hint}`;
   }

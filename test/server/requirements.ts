@@ -17,6 +17,7 @@ export const requirements: Readonly<Record<string, string>> = {
   "server:principals":
     "each client has a principal of its own; a named token is a principal for all who hold it",
   "server:isolated": "no client sees questions, sessions or results of another",
+  "server:sessions": "sessions are bounded: the one idle longest makes room, one at work never does",
   "server:stdout": "stdout carries the protocol and nothing else",
   "server:pipe": "a closed pipe ends the process, its runs and every child",
   "server:guard": "other host names, other origins and wrong tokens are refused before anything is read",
@@ -24,5 +25,6 @@ export const requirements: Readonly<Record<string, string>> = {
   "server:body": "a request that is too large is refused",
   "server:close": "closing ends every run, then every connection, and frees the port",
   "server:call-tool": "call_tool takes the path of every other call, whatever its arguments hold",
+  "server:snippets": "every configuration in docs/serve.md can be read, and starts a command that exists",
   "server:command": "callgate serve tells bad options and how to be reached on stderr",
 };
