@@ -3,7 +3,7 @@ import { CallgateError } from "../contract/error.ts";
 import type { SandboxReport } from "../contract/result.ts";
 import { createPool, type Lease, type Loss, type Pool } from "./pool.ts";
 import { findAssets } from "./process/assets.ts";
-import { planLaunch } from "./process/launch.ts";
+import { planLaunch, requireContained } from "./process/launch.ts";
 import { probePlatform } from "./process/platform.ts";
 import { startWorkerProcess } from "./process/worker-process.ts";
 import type { RunEnd, RunRequest, StopCode } from "./run/request.ts";
@@ -39,13 +39,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     warm: WARM_ISOLATES,
     nodePath: process.execPath,
   });
-  for (const measure of sandbox.require) {
-    const achieved = launch.report.measures[measure];
-    if (achieved !== null && achieved !== undefined && achieved !== "watchdog") continue;
-    const why = launch.report.missing.filter((line) => line.startsWith(measure)).join("; ");
-    const text = `The sandbox cannot contain ${measure} on this machine, and sandbox.require asks for it. ${why}`;
-    throw new CallgateError("WORKER_START_FAILED", text, { data: { measure } });
-  }
+  requireContained(launch.report, sandbox.require);
   const pool = createPool({
     workers: sandbox.workers,
     runsPerWorker,

@@ -1,4 +1,5 @@
 // Owns the command line of a worker and the report of what it achieves. Security: every containment flag is here.
+import { CallgateError } from "../../contract/error.ts";
 import type { SandboxReport } from "../../contract/result.ts";
 import type { Platform } from "./platform.ts";
 
@@ -29,6 +30,17 @@ const BASE_MB = 128;
 const SHARED_HEAPS = 3;
 const OLD_SPACE_MB = 64;
 const PROCESSES = 256;
+
+/** Throws WORKER_START_FAILED for a measure that the system does not contain; a watchdog is no containment. */
+export function requireContained(report: SandboxReport, required: readonly ("network" | "memory")[]): void {
+  for (const measure of required) {
+    const achieved = report.measures[measure];
+    if (achieved !== null && achieved !== undefined && achieved !== "watchdog") continue;
+    const why = report.missing.filter((line) => line.startsWith(measure)).join("; ");
+    const text = `The sandbox cannot contain ${measure} on this machine, and sandbox.require asks for it. ${why}`;
+    throw new CallgateError("WORKER_START_FAILED", text, { data: { measure } });
+  }
+}
 
 export function planLaunch(platform: Platform, options: LaunchOptions): Launch {
   const dataMb = BASE_MB + options.memoryMb * Math.min(options.runsPerWorker, SHARED_HEAPS);

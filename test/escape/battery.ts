@@ -53,6 +53,8 @@ function probeTools(counter: { calls: number }, secret: string): Record<string, 
  * stays below the number of clean runs at which a worker retires, so that its processes can be told apart.
  */
 export async function openBattery(limits: Partial<RunLimits>): Promise<Battery> {
+  const others = new Set(childrenOf());
+  const workers = (): readonly number[] => childrenOf().filter((pid) => !others.has(pid));
   const counter = { calls: 0 };
   const innocentCounter = { calls: 0 };
   let over = false;
@@ -73,17 +75,17 @@ export async function openBattery(limits: Partial<RunLimits>): Promise<Battery> 
     {
       check: "off",
       principal: "innocent",
-      limits: { wallMs: 3_600_000, calls: 1_000_000, timers: 1_000_000 },
+      limits: { wallMs: 3_600_000, cpuMs: 3_600_000, calls: 1_000_000, timers: 1_000_000 },
     },
   );
-  await eventually(() => childrenOf().length === 1, SLACK_MS);
-  const [innocentPid] = childrenOf();
+  await eventually(() => workers().length === 1, SLACK_MS);
+  const [innocentPid] = workers();
 
   async function attack(hostile: HostileCase): Promise<readonly string[]> {
     const problems: string[] = [];
     const ready = await answer(gate, "hostile");
     if (ready !== "42") problems.push(`before it, a plain run gave ${ready}`);
-    const pids = childrenOf().filter((pid) => pid !== innocentPid);
+    const pids = workers().filter((pid) => pid !== innocentPid);
 
     const wall = limits.wallMs ?? 60_000;
     const attacked = gate.run(hostile.script, { check: "off", principal: "hostile" });
@@ -101,7 +103,7 @@ export async function openBattery(limits: Partial<RunLimits>): Promise<Battery> 
     const next = await answer(gate, "hostile");
     if (next !== "42") problems.push(`after it, the next run gave ${next}`);
     if (innocentPid !== undefined && !isAlive(innocentPid)) problems.push("the innocent worker died");
-    for (const pid of childrenOf()) {
+    for (const pid of workers()) {
       if (!(await eventually(() => !isRunning(pid), STOPPED_MS))) problems.push("a child keeps burning CPU");
     }
     if (({} as { polluted?: unknown }).polluted !== undefined)
@@ -115,7 +117,7 @@ export async function openBattery(limits: Partial<RunLimits>): Promise<Battery> 
       over = true;
       const watched = await within(watch, SLACK_MS);
       await gate[Symbol.asyncDispose]();
-      const left = childrenOf();
+      const left = workers();
       if (watched?.output !== "watched true") {
         throw new Error(
           `the innocent run beside all cases ended with ${JSON.stringify(watched?.error ?? watched?.output)}`,

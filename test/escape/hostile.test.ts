@@ -1,27 +1,20 @@
 // Every hostile script ends as it must, beside innocent runs: the project's own always, the large set where it is given.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { HostileCase } from "../fixtures/hostile/case.ts";
-import { escapes } from "../fixtures/hostile/escapes.ts";
-import { floods } from "../fixtures/hostile/floods.ts";
-import { memory } from "../fixtures/hostile/memory.ts";
-import { time } from "../fixtures/hostile/time.ts";
 import { verifies } from "../requirements.ts";
-import { readData } from "../support/data.ts";
 import { openBattery, type Battery } from "./battery.ts";
+import { dataCases, ownCases } from "./cases.ts";
 import { DATA_LIMITS, OWN_LIMITS } from "./limits.ts";
 
-const data = (readData("cases/hostile.json") ?? []) as readonly HostileCase[];
-const sets = [
-  { name: "never ends", cases: time, limits: OWN_LIMITS },
-  { name: "takes memory", cases: memory, limits: OWN_LIMITS },
-  { name: "floods", cases: floods, limits: OWN_LIMITS },
-  { name: "escapes", cases: escapes, limits: OWN_LIMITS },
-  ...[0, 50, 100, 150]
-    .map((from) => ({ name: `data from ${from}`, cases: data.slice(from, from + 50), limits: DATA_LIMITS }))
-    .filter(({ cases }) => cases.length > 0),
-];
+/** A battery serves so many, so that none of its workers retires. */
+const PER_BATTERY = 50;
+const parts = Array.from({ length: Math.ceil(dataCases.length / PER_BATTERY) }, (_, at) => ({
+  name: `data, part ${at + 1}`,
+  cases: dataCases.slice(at * PER_BATTERY, (at + 1) * PER_BATTERY),
+  limits: DATA_LIMITS,
+}));
+const own = Object.entries(ownCases).map(([name, cases]) => ({ name, cases, limits: OWN_LIMITS }));
 
-describe.each(sets)("$name", ({ cases, limits }) => {
+describe.each([...own, ...parts])("$name", ({ cases, limits }) => {
   let battery: Battery;
   beforeAll(async () => {
     battery = await openBattery(limits);

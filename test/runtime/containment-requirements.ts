@@ -14,6 +14,11 @@ export const requirements: Readonly<Record<string, string>> = {
   "replay:diverged":
     "a record that is not the run's own is noticed or gives another end; it never makes a call",
   "replay:bounds": "records are kept whole or not at all, within a bound",
+  "sandbox:report":
+    "the sandbox report says what is achieved on this machine, and in a sentence why not more",
+  "sandbox:require": "sandbox.require fails closed with WORKER_START_FAILED",
+  "sandbox:inside": "a worker has no files, no processes, no environment, no permissions and no compiler",
+  "sandbox:network": "where the report says so, a worker has no network",
   "pool:reuse":
     "a worker serves many clean runs of one principal, in a fresh isolate each, and is then retired",
   "pool:principals":
