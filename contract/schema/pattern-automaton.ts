@@ -4,10 +4,11 @@ import type { PatternNode } from "./pattern-syntax.ts";
 
 const MAX_STATES = 250;
 const MAX_EXPANDED = 64;
+const MOST_WAYS = 1_000_000;
 
 export interface Automaton {
   readonly sets: readonly CharSet[];
-  /** State → next state → ways, counted up to 2. */
+  /** State → next state → ways. */
   readonly next: readonly ReadonlyMap<number, number>[];
   readonly first: ReadonlyMap<number, number>;
   readonly last: ReadonlyMap<number, number>;
@@ -15,6 +16,8 @@ export interface Automaton {
   readonly looks: readonly Automaton[];
   /** True when a match is not certain once the last state is reached. */
   readonly asserts: boolean;
+  /** True when a loop may go round without taking a character: then ways are counted too low. */
+  readonly idles: boolean;
 }
 
 interface Part {
@@ -39,6 +42,7 @@ export function automatonOf(node: PatternNode, anchored: boolean): Automaton | u
     last: whole.last,
     looks: builder.looks,
     asserts: builder.asserts,
+    idles: builder.idles,
   };
 }
 
@@ -62,6 +66,7 @@ interface Place {
 class Builder {
   refused = false;
   asserts = false;
+  idles = false;
   readonly sets: CharSet[] = [];
   readonly next: Map<number, number>[] = [];
   readonly looks: Automaton[] = [];
@@ -127,6 +132,7 @@ class Builder {
 
   /** Any number of times. */
   repeated(body: PatternNode): Part {
+    this.idles ||= canBeEmpty(body);
     const part = this.part(body, { start: false, looped: true });
     for (const [from, ways] of part.last)
       for (const [to, more] of part.first) this.#link(from, to, ways * more);
@@ -173,7 +179,7 @@ class Builder {
   }
 }
 
-const clamp = (count: number): number => Math.min(2, count);
+const clamp = (count: number): number => Math.min(MOST_WAYS, count);
 
 function sum(parts: readonly (readonly [ReadonlyMap<number, number>, number])[]): Map<number, number> {
   const total = new Map<number, number>();

@@ -19,6 +19,19 @@ export function growthOf(automaton: Automaton): number | undefined {
   return power;
 }
 
+/**
+ * The longest text on which a match takes at most `steps` steps whatever its growth: at each character there
+ * are no more ways on than the widest state has. Undefined when not even one character is that cheap.
+ */
+export function shortestGuard(automaton: Automaton, steps: number): number | undefined {
+  if (automaton.idles || automaton.looks.length > 0) return undefined;
+  const waysOn = (edges: ReadonlyMap<number, number>): number =>
+    edges.values().reduce((sum, ways) => sum + ways, 0);
+  const widest = Math.max(2, waysOn(automaton.first), ...automaton.next.map(waysOn));
+  const length = Math.floor(Math.log(steps) / Math.log(widest)) - 1;
+  return length >= 1 ? length : undefined;
+}
+
 class Search {
   readonly #automaton: Automaton;
   readonly #component: readonly number[];

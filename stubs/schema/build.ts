@@ -124,7 +124,10 @@ class Builder {
       const beside = parts.some(({ type }) => type !== undefined);
       if (branches.length > 0) parts.push(this.#alternatives(branches, pushed, depth, beside));
     }
-    return this.#combine(parts, schema);
+    const part = this.#combine(parts, schema);
+    // When all composition turns out to say nothing, the type itself still stands.
+    if (part.type !== undefined || types === undefined || !Object.hasOwn(schema, "type")) return part;
+    return { ...part, type: this.#plain(types) };
   }
 
   #combine(parts: readonly Part[], schema: JsonObject): Part {

@@ -35,7 +35,7 @@ test(verifies("schema:wider", "every value a hand-made schema accepts passes its
 test(verifies("schema:equal", "every value a hand-made schema refuses fails its degraded form"), () => {
   const untyped = new Set(["no-type", "missing-type-properties", "root-is-a-choice"]);
   const passed = allCases
-    .filter(({ id }) => !untyped.has(id) && id !== "pattern-redos")
+    .filter(({ id }) => !untyped.has(id))
     .flatMap((one) =>
       one.invalid
         .filter(({ value }) => accepts(schemaOf(one), value))
@@ -272,7 +272,7 @@ test(verifies("schema:dialect", "the dialect follows $schema"), () => {
 });
 
 test(verifies("schema:polarity", "a part that was dropped never makes the whole refuse more"), () => {
-  const bad = { pattern: "(a+)+$" };
+  const bad = { pattern: "(a)\\1" };
   const wholes: readonly JsonObject[] = [
     { not: bad },
     { not: { properties: { a: bad }, required: ["a"] } },
@@ -281,7 +281,7 @@ test(verifies("schema:polarity", "a part that was dropped never makes the whole 
     { oneOf: [{ $ref: "https://x.invalid/" }, { type: "string" }] },
     { $defs: { d: bad }, not: { $ref: "#/$defs/d" } },
     { allOf: [{ $ref: "https://x.invalid/" }], unevaluatedProperties: false },
-    { patternProperties: { "(a+)+$": true }, additionalProperties: false },
+    { patternProperties: { "(a)\\1": true }, additionalProperties: false },
     { contains: bad, maxContains: 0 },
   ];
   for (const schema of wholes) {

@@ -172,6 +172,8 @@ test(verifies("stubs:composition", "composition adds to what stands beside it"),
   expect(typeOf({ type: "string", anyOf: [{ enum: ["x"] }, { minLength: 3 }] })).toBe("string");
   expect(typeOf({ anyOf: [{ required: ["a"] }, { required: ["b"] }], ...a })).toBe("{ a: string }");
   expect(typeOf({ not: { type: "string" } })).toBe("unknown");
+  expect(typeOf({ type: "string", allOf: [{ minLength: 1 }, { not: { const: "" } }] })).toBe("string");
+  expect(typeOf({ type: "string", pattern: "^[^@]+@[^@]+\\.[^@]+$" })).toBe("string");
 });
 
 test(verifies("stubs:objects", "each kind of openness has its form"), () => {
