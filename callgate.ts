@@ -130,6 +130,7 @@ class OpenGate implements Gate {
     parts.broker.onToolsChanged(() => (this.#stale = true));
     this.catalog = {
       search: async (query, options) => (await this.#tooling.catalog.search(query, options)).hits,
+      list: (options) => this.#tooling.catalog.list(options),
       describe: async (names, options) => {
         const found = this.#tooling.catalog.describe(names, options);
         return [...found.tools, ...found.unknown];

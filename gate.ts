@@ -14,7 +14,7 @@ import type { RunStore } from "./contract/record.ts";
 import type { RunResult, SandboxReport } from "./contract/result.ts";
 import type { Detail } from "./contract/tool.ts";
 import type { SandboxOptions } from "./runtime/sandbox-options.ts";
-import type { CatalogOptions, SearchHit } from "./stubs/catalog-types.ts";
+import type { CatalogOptions, ListedTool, SearchHit } from "./stubs/catalog-types.ts";
 import type { DescribedTool, UnknownName } from "./stubs/describe.ts";
 
 /** Everything a gate is made of. Unknown keys are refused with CONFIG_INVALID. */
@@ -64,6 +64,8 @@ export interface GateCatalog {
     query: string,
     options?: { readonly limit?: number; readonly server?: string; readonly detail?: Detail },
   ): Promise<readonly SearchHit[]>;
+  /** Every tool, in catalog order. */
+  list(options?: { readonly server?: string; readonly detail?: Detail }): readonly ListedTool[];
   /** Unknown names come back with `near`. */
   describe(
     names: readonly string[],

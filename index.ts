@@ -38,5 +38,5 @@ export type {
   RunOptions,
 } from "./gate.ts";
 export type { SandboxOptions } from "./runtime/sandbox-options.ts";
-export type { SearchHit } from "./stubs/catalog-types.ts";
+export type { ListedTool, SearchHit } from "./stubs/catalog-types.ts";
 export type { DescribedTool, UnknownName } from "./stubs/describe.ts";

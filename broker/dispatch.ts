@@ -1,49 +1,18 @@
 // Owns the one path of a call: validate, decide, approve, budget, perform, check, receipt.
 // Security: nothing else in the project calls an upstream.
-import type { CallError, CallOutcome, CallRequest } from "../contract/call.ts";
+import type { CallError, CallOutcome, CallReceipt, CallRequest } from "../contract/call.ts";
 import { CallgateError } from "../contract/error.ts";
-import { byteLength, type JsonObject } from "../contract/json.ts";
-import type { RunLimits } from "../contract/limits.ts";
+import { byteLength } from "../contract/json.ts";
 import type { ToolDefinition } from "../contract/tool.ts";
-import type { Approvals } from "./approval.ts";
-import type { Budgets, Spent } from "./budget.ts";
-import { decide, resultLabels, ruleThatWouldAllow } from "./policy/decide.ts";
-import type { Policy } from "./policy/parse.ts";
-import type { ReceiptEnd, Receipts } from "./receipts.ts";
-import type { Redactor } from "./redact.ts";
-import { callError, thrownCallError } from "./refusal.ts";
-import { shownArguments } from "./shown-arguments.ts";
-import type { Progress, Upstream, UpstreamResult } from "./upstream/upstream.ts";
+import { authorize } from "./authorize.ts";
+import type { DispatchContext, DispatchOptions } from "./call-context.ts";
+import { resultLabels } from "./policy/decide.ts";
+import type { ReceiptEnd } from "./receipts.ts";
+import { callError, callName, thrownCallError } from "./refusal.ts";
+import type { UpstreamResult } from "./upstream/upstream.ts";
 import { toCallValue } from "./upstream/value.ts";
 import { validateArguments, validateResult } from "./validate.ts";
-import type { CallWitness, RunWitness } from "./witness.ts";
-
-/** All that a call of one run meets on its way. */
-export interface DispatchContext {
-  readonly runId: string;
-  readonly principal: string;
-  readonly limits: RunLimits;
-  readonly policy: Policy;
-  readonly approvals: Approvals;
-  readonly budgets: Budgets;
-  readonly receipts: Receipts;
-  readonly redactor: Redactor;
-  /** Labels of every result this run has seen, and of the conversation. Grows. */
-  readonly labels: Set<string>;
-  find(
-    server: string,
-    tool: string,
-  ): { readonly definition: ToolDefinition; readonly upstream: Upstream } | undefined;
-  /** Why the tool is held back; undefined when it is not. */
-  quarantine(server: string, tool: string): string | undefined;
-  readonly witness: RunWitness;
-  readonly onProgress?: ((request: CallRequest, progress: Progress) => void) | undefined;
-}
-
-export interface DispatchOptions {
-  readonly signal: AbortSignal;
-  readonly holdWall: () => () => void;
-}
+import type { CallWitness } from "./witness.ts";
 
 type Ended = { readonly outcome: CallOutcome; readonly receipt: ReceiptEnd };
 
@@ -80,7 +49,7 @@ async function perform(
   if (held !== undefined) {
     const decision = { effect: "deny", rules: ["pin"], reason: held } as const;
     witness.decided(decision, { labels: context.labels });
-    const text = `${name(request)} is quarantined: ${held}.`;
+    const text = `${callName(request)} is quarantined: ${held}.`;
     return refused(callError("CALL_DENIED", request, text), decision.rules);
   }
 
@@ -90,7 +59,7 @@ async function perform(
   if (!valid.ok) return refused(callError("CALL_INVALID_ARGUMENTS", request, valid.message));
 
   const authorized = await authorize(request, definition, valid.value, context, options, witness);
-  if ("error" in authorized) return refused(authorized.error, authorized.rules);
+  if ("error" in authorized) return refused(authorized.error, authorized.rules, authorized.approval);
   const { rules, release } = authorized;
   const reads = definition.annotations?.readOnlyHint === true;
   if (options.signal.aborted) {
@@ -100,7 +69,7 @@ async function perform(
   // Security: what cannot be recorded is not done.
   if (!(await witness.sending({ reads }))) {
     release({ sent: false });
-    const text = `${name(request)} is refused: it cannot be recorded in the audit log.`;
+    const text = `${callName(request)} is refused: it cannot be recorded in the audit log.`;
     return refused(callError("CALL_DENIED", request, text), rules);
   }
   sent();
@@ -129,110 +98,6 @@ async function perform(
   }
 }
 
-type Authorized = { readonly rules: readonly string[]; readonly release: (spent: Spent) => void };
-type Refused = { readonly error: CallError; readonly rules: readonly string[] };
-
-async function authorize(
-  request: CallRequest,
-  tool: ToolDefinition,
-  args: JsonObject,
-  context: DispatchContext,
-  options: DispatchOptions,
-  witness: CallWitness,
-): Promise<Authorized | Refused> {
-  const { policy, principal, runId, budgets } = context;
-  // Security: the labels are those of all results that came before this call, never fewer.
-  const facts = { tool, arguments: args, labels: new Set(context.labels), principal };
-  const decision = decide(policy, facts);
-  witness.decided(decision, facts);
-  const rules = [...decision.rules];
-  if (decision.effect === "deny") {
-    return {
-      error: callError("CALL_DENIED", request, `${name(request)} is denied: ${decision.reason}`),
-      rules,
-    };
-  }
-  const granted = new Set<string>();
-  if (decision.effect === "ask") {
-    const error = await ask(request, args, decision.reason, rules, context, options, witness);
-    if (error !== undefined) return { error: withHint(error, ruleThatWouldAllow(facts)), rules };
-    for (const id of rules) granted.add(id);
-  }
-  for (;;) {
-    const reserved = budgets.reserve(runId, principal, facts, granted);
-    if (reserved.ok) return { rules, release: reserved.release };
-    if (reserved.full) {
-      try {
-        await budgets.room(options.signal);
-        continue;
-      } catch {
-        return { error: callError("CALL_CANCELLED", request, "The run ended."), rules };
-      }
-    }
-    const refusal = {
-      error: callError("CALL_BUDGET_EXCEEDED", request, reserved.reason),
-      rules: [reserved.rule],
-    };
-    if (reserved.then === "deny" || granted.has(reserved.rule)) return refusal;
-    const error = await ask(request, args, reserved.reason, [reserved.rule], context, options, witness);
-    if (error !== undefined)
-      return error.code === "CALL_DENIED" ? refusal : { error, rules: [reserved.rule] };
-    granted.add(reserved.rule);
-    rules.push(reserved.rule);
-  }
-}
-
-function withHint(error: CallError, rule: string): CallError {
-  return error.code === "CALL_DENIED"
-    ? { ...error, message: `${error.message} A rule that would allow it: ${rule}` }
-    : error;
-}
-
-async function ask(
-  request: CallRequest,
-  args: JsonObject,
-  reason: string,
-  rules: readonly string[],
-  context: DispatchContext,
-  { signal, holdWall }: DispatchOptions,
-  witness: CallWitness,
-): Promise<CallError | undefined> {
-  const resume = holdWall();
-  try {
-    const { runId, seq, server, tool, line } = request;
-    const shown = shownArguments(args, context.redactor);
-    const calls = context.receipts.list();
-    const question = {
-      runId,
-      seq,
-      server,
-      tool,
-      arguments: shown,
-      reason,
-      rules,
-      calls,
-      ...(line !== undefined && { line }),
-    };
-    const answer = await witness.asked(rules, () => context.approvals.ask(question, { signal }));
-    switch (answer.type) {
-      case "granted":
-        return undefined;
-      case "rejected": {
-        const because = answer.reason === undefined ? "" : `: ${answer.reason}`;
-        return callError("CALL_APPROVAL_REJECTED", request, `${name(request)} was not approved${because}.`);
-      }
-      case "expired":
-        return callError("CALL_APPROVAL_EXPIRED", request, `Nobody approved ${name(request)} in time.`);
-      case "nobody": {
-        const text = `${name(request)} needs approval (${reason}), and there is nobody to ask.`;
-        return callError("CALL_DENIED", request, text);
-      }
-    }
-  } finally {
-    resume();
-  }
-}
-
 function received(
   request: CallRequest,
   definition: ToolDefinition,
@@ -254,13 +119,13 @@ function received(
     return failed(callError("CALL_TOOL_ERROR", request, text, extra), { ...facts, status: "error" });
   }
   if (resultBytes > context.limits.resultBytes) {
-    const text = `The result of ${name(request)} has ${resultBytes} bytes, over the limit of ${context.limits.resultBytes} (limit resultBytes). The call was made; ask for less.`;
+    const text = `The result of ${callName(request)} has ${resultBytes} bytes, over the limit of ${context.limits.resultBytes} (limit resultBytes). The call was made; ask for less.`;
     return failed(callError("CALL_INVALID_RESULT", request, text), { ...facts, status: "error" });
   }
   if (definition.outputSchema !== undefined && result.structuredContent !== undefined) {
     const valid = validateResult(definition, result.structuredContent);
     if (!valid.ok) {
-      const text = `The result of ${name(request)} does not match its outputSchema: ${valid.message}. The call was made; the result is in structuredContent.`;
+      const text = `The result of ${callName(request)} does not match its outputSchema: ${valid.message}. The call was made; the result is in structuredContent.`;
       return failed(callError("CALL_INVALID_RESULT", request, text, extra), { ...facts, status: "error" });
     }
   }
@@ -271,14 +136,11 @@ function failed(error: CallError, receipt: Omit<ReceiptEnd, "code">): Ended {
   return { outcome: { ok: false, error }, receipt: { ...receipt, code: error.code } };
 }
 
-function refused(error: CallError, rules: readonly string[] = []): Ended {
-  return failed(error, { status: "denied", rules, safeToRepeat: true });
-}
-
-function name(request: CallRequest): string {
-  return `${request.server}.${request.tool}`.slice(0, 200);
+function refused(error: CallError, rules: readonly string[] = [], approval?: CallReceipt["approval"]): Ended {
+  const facts = { status: "denied", rules, safeToRepeat: true } as const;
+  return failed(error, approval === undefined ? facts : { ...facts, approval });
 }
 
 function unknownTool(request: CallRequest): string {
-  return `There is no tool ${name(request)}. Use catalog.search(query) to find one.`;
+  return `There is no tool ${callName(request)}. Use catalog.search(query) to find one.`;
 }

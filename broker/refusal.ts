@@ -2,6 +2,7 @@
 import type { CallError } from "../contract/call.ts";
 import { CallgateError, ERROR_CODES, type CallErrorCode } from "../contract/error.ts";
 import type { JsonValue } from "../contract/json.ts";
+import { plain } from "./plain-text.ts";
 
 interface Target {
   readonly server: string;
@@ -40,6 +41,11 @@ export function thrownCallError(error: unknown, target: Target): CallError {
   }
   if (CallgateError.is(error, "DISPOSED")) return callError("CALL_CANCELLED", target, "The gate was closed.");
   return callError("CALL_UPSTREAM_UNAVAILABLE", target, `${target.server} failed inside Callgate.`);
+}
+
+/** `server.tool`, bounded, for a sentence. */
+export function callName(target: Target): string {
+  return plain(`${target.server}.${target.tool}`, 200);
 }
 
 function bounded(message: string): string {

@@ -22,9 +22,12 @@ export function exitCodeOf(result: RunResult, asked: boolean): number {
   return !asked && neededApproval(result) ? EXIT.approval : EXIT.failed;
 }
 
-// CALL_DENIED covers both a rule that denies and a question nobody could answer; the sentence tells them apart.
-function neededApproval({ error }: RunResult): boolean {
-  return error?.code === "CALL_DENIED" && error.message.includes(" needs approval (");
+/** The call that ended the run needed approval, and there was nobody to ask. */
+function neededApproval({ error, calls }: RunResult): boolean {
+  return calls.some(
+    ({ approval, server, tool, code }) =>
+      approval === "nobody" && code === error?.code && server === error?.server && tool === error?.tool,
+  );
 }
 
 /** The code for what a command threw. */

@@ -157,7 +157,6 @@ function addTools(program: Command, handlers: Handlers, ending: Ending): void {
     .addOption(configOption())
     .addOption(serverOption())
     .addOption(detailOption("name"))
-    .addOption(countOption("of each server at most", 100))
     .addOption(jsonOption())
     .action(ending(handlers.listTools));
   tools

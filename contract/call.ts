@@ -44,6 +44,8 @@ export interface CallReceipt {
   readonly resultBytes: number;
   /** True when repeating it cannot repeat an effect (read-only or never sent). */
   readonly safeToRepeat: boolean;
+  /** Set when a call that needed approval did not get it; `nobody` = there was nobody to ask. */
+  readonly approval?: "nobody" | "rejected" | "expired";
   /** Rules that decided it, strictest first. */
   readonly rules?: readonly string[];
   readonly line?: number;

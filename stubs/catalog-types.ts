@@ -3,8 +3,8 @@ import type { Detail, NamedTool } from "../contract/tool.ts";
 import type { DescribeOptions, DescribeResult } from "./describe.ts";
 import type { Embed } from "./search/vectors.ts";
 
-/** One tool a search found. */
-export interface SearchHit {
+/** One tool of a listing. */
+export interface ListedTool {
   readonly server: string;
   /** Raw name. */
   readonly tool: string;
@@ -16,6 +16,10 @@ export interface SearchHit {
   readonly signature: string;
   /** First sentence, at most 160 UTF-16 units. */
   readonly description: string;
+}
+
+/** One tool a search found. */
+export interface SearchHit extends ListedTool {
   /** Higher is better; comparable within one result only. */
   readonly score: number;
 }
@@ -74,6 +78,8 @@ export interface Catalog {
   readonly hash: string;
   /** Exact names first, then keywords. Never throws on any query. */
   search(query: string, options?: SearchOptions): Promise<SearchResult>;
+  /** All tools, or those of one server: configured name or namespace. @defaultValue detail "summary" */
+  list(options?: { readonly server?: string; readonly detail?: Detail }): readonly ListedTool[];
   /** Stubs of several tools, asked for by any spelling of their names. Never throws on any name. */
   describe(names: readonly string[], options?: DescribeOptions): DescribeResult;
   /** The same bytes for the same tools. Throws `CONFIG_INVALID` on a budget that is not a number ≥ 0. */

@@ -10,6 +10,7 @@ import type {
   Catalog,
   CatalogOptions,
   CatalogText,
+  ListedTool,
   SearchHit,
   SearchOptions,
   SearchResult,
@@ -113,6 +114,12 @@ export function createCatalog(tools: readonly NamedTool[], options: CatalogOptio
       return hash();
     },
     search,
+    list: (given) => {
+      const detail = detailOf(given?.detail, "summary");
+      const servers = given?.server === undefined ? undefined : serversOf(groups, given.server);
+      const listed = ordered.filter(({ tool }) => servers === undefined || servers.has(tool.server));
+      return listed.map((named) => listedOf(named, detail));
+    },
     describe(asked: unknown, options) {
       const list: readonly unknown[] = Array.isArray(asked) ? asked : [asked];
       const exact = (name: string): readonly NamedTool[] => {
@@ -142,6 +149,10 @@ export function createCatalog(tools: readonly NamedTool[], options: CatalogOptio
 }
 
 function hitOf(named: NamedTool, score: number, detail: Detail): SearchHit {
+  return { ...listedOf(named, detail), score };
+}
+
+function listedOf(named: NamedTool, detail: Detail): ListedTool {
   const { tool, namespace, identifier } = named;
   return {
     server: tool.server,
@@ -151,7 +162,6 @@ function hitOf(named: NamedTool, score: number, detail: Detail): SearchHit {
     call: callOf(named),
     signature: stubOf(named, detail).text,
     description: firstSentence(tool.description ?? tool.title ?? "", MAX_DESCRIPTION),
-    score,
   };
 }
 

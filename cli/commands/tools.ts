@@ -1,5 +1,5 @@
 // Owns `callgate tools`: the catalog as a person looks at it, by the same search that scripts use.
-import type { Detail, Gate, SearchHit } from "../../index.ts";
+import type { Detail, Gate, ListedTool } from "../../index.ts";
 import { EXIT } from "../exit-code.ts";
 import { raced } from "../interrupt.ts";
 import { noteProblems, openGate, type Session } from "../open-gate.ts";
@@ -12,29 +12,24 @@ export interface ToolsFlags {
   readonly config?: string;
   readonly server?: string;
   readonly detail: Detail;
-  /** Tools at most: of a search, or of each server in a list. */
-  readonly limit: number;
+  /** Hits of a search at most. @defaultValue 10 */
+  readonly limit?: number;
   readonly json?: boolean;
 }
 
 /** Every tool, server by server. */
 export async function listCommand(session: Session, flags: ToolsFlags): Promise<number> {
   return await withGate(session, flags, async (gate) => {
-    const found: SearchHit[] = [];
-    const names = gate.servers().map(({ server }) => server);
-    for (const server of flags.server === undefined ? names : [flags.server]) {
-      const { limit, detail } = flags;
-      found.push(...(await gate.catalog.search("", { server, limit, detail })));
-    }
-    printHits(session, found, flags);
-    return EXIT.completed;
+    const { detail, server } = flags;
+    printHits(session, gate.catalog.list({ detail, ...(server !== undefined && { server }) }), flags);
+    return Promise.resolve(EXIT.completed);
   });
 }
 
 /** Resolves to 1 when nothing matches. */
 export async function searchCommand(session: Session, query: string, flags: ToolsFlags): Promise<number> {
   return await withGate(session, flags, async (gate) => {
-    const { limit, detail, server } = flags;
+    const { limit = 10, detail, server } = flags;
     const hits = await gate.catalog.search(query, { limit, detail, ...(server !== undefined && { server }) });
     printHits(session, hits, flags);
     return hits.length === 0 ? EXIT.failed : EXIT.completed;
@@ -87,7 +82,7 @@ async function withGate(
   return await raced(work(opened.gate), session.interrupt.signal);
 }
 
-function printHits({ screen }: Session, hits: readonly SearchHit[], flags: ToolsFlags): void {
+function printHits({ screen }: Session, hits: readonly ListedTool[], flags: ToolsFlags): void {
   if (flags.json === true) {
     screen.print(`${JSON.stringify(hits, null, 2)}\n`);
     return;
@@ -96,7 +91,7 @@ function printHits({ screen }: Session, hits: readonly SearchHit[], flags: Tools
   screen.note(dim(hits.length === 0 ? "no tools" : counted(hits.length, "tool")));
 }
 
-function hitText(hit: SearchHit, detail: Detail): Text {
+function hitText(hit: ListedTool, detail: Detail): Text {
   const call = cyan(visibleLine(hit.call, 120));
   if (detail === "name") return call;
   if (detail === "full") return [hit.signature, "\n"];

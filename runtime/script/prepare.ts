@@ -22,7 +22,7 @@ export type Prepared =
     }
   | { readonly code?: undefined; readonly diagnostics: readonly Diagnostic[]; readonly error: RunError };
 
-/** Never throws for what is wrong with the script. Throws DISPOSED and what `compile` says of itself. */
+/** Never throws for what is wrong with the script, nor for an end of the checker. */
 export async function prepareScript(written: string, options: PrepareOptions): Promise<Prepared> {
   // Security: the size is checked before anything reads the text.
   const bytes = byteLength(written);
@@ -44,7 +44,14 @@ export async function prepareScript(written: string, options: PrepareOptions): P
       ...(column !== undefined && { column }),
     });
   }
-  const compiled = await options.compile({ script: script.text, check: options.check });
+  let compiled: CompileResult;
+  try {
+    compiled = await options.compile({ script: script.text, check: options.check });
+  } catch (error) {
+    // The checker itself gave up: aborted, closed, or too many scripts in line.
+    if (!CallgateError.is(error)) throw error;
+    return notRun({ code: error.code, message: error.message, retryable: error.retryable });
+  }
   const diagnostics = compiled.diagnostics.map((found) => ({
     ...found,
     line: found.line + script.lineOffset,

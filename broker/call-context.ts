@@ -1,0 +1,37 @@
+// Owns all that a call of one run meets on its way.
+import type { CallRequest } from "../contract/call.ts";
+import type { RunLimits } from "../contract/limits.ts";
+import type { ToolDefinition } from "../contract/tool.ts";
+import type { Approvals } from "./approval.ts";
+import type { Budgets } from "./budget.ts";
+import type { Policy } from "./policy/parse.ts";
+import type { Receipts } from "./receipts.ts";
+import type { Redactor } from "./redact.ts";
+import type { Progress, Upstream } from "./upstream/upstream.ts";
+import type { RunWitness } from "./witness.ts";
+
+export interface DispatchContext {
+  readonly runId: string;
+  readonly principal: string;
+  readonly limits: RunLimits;
+  readonly policy: Policy;
+  readonly approvals: Approvals;
+  readonly budgets: Budgets;
+  readonly receipts: Receipts;
+  readonly redactor: Redactor;
+  /** Labels of every result this run has seen, and of the conversation. Grows. */
+  readonly labels: Set<string>;
+  find(
+    server: string,
+    tool: string,
+  ): { readonly definition: ToolDefinition; readonly upstream: Upstream } | undefined;
+  /** Why the tool is held back; undefined when it is not. */
+  quarantine(server: string, tool: string): string | undefined;
+  readonly witness: RunWitness;
+  readonly onProgress?: ((request: CallRequest, progress: Progress) => void) | undefined;
+}
+
+export interface DispatchOptions {
+  readonly signal: AbortSignal;
+  readonly holdWall: () => () => void;
+}
