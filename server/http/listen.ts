@@ -30,8 +30,11 @@ export interface HttpServing extends AsyncDisposable {
 const PATH = "/mcp";
 const BODY_BYTES = 4 << 20;
 const LEAST_TOKEN = 16;
-/** Nothing else in a request takes a person's time. */
+/** Nothing in a request's own text takes a person's time. */
 const REQUEST_MS = 30_000;
+/** A connection is a principal: it should last from one turn of a conversation to the next. */
+const KEEP_ALIVE_MS = 600_000;
+const CONNECTIONS = 1_024;
 const loopback = new BlockList();
 loopback.addSubnet("127.0.0.0", 8, "ipv4");
 loopback.addAddress("::1", "ipv6");
@@ -108,6 +111,8 @@ export async function listen(shared: Shared, options: HttpOptions): Promise<Http
   });
   server.requestTimeout = REQUEST_MS;
   server.headersTimeout = REQUEST_MS;
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
+  server.maxConnections = CONNECTIONS;
   const bound = await new Promise<AddressInfo>((resolve, reject) => {
     server.once("error", (error) => reject(unusable(host, port, error)));
     server.listen({ host: address, port }, () => resolve(server.address() as AddressInfo));

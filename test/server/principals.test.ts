@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { Gate } from "../../index.ts";
 import { createCallgateServer } from "../../server/index.ts";
 import { verifies } from "../requirements.ts";
-import { connect, openWorld, script, type Era } from "./support.ts";
+import { connect, modernPost, openWorld, script, type Era } from "./support.ts";
 
 const TOKENS = { ann: "0123456789abcdef-ann", bob: "0123456789abcdef-bob" };
 
@@ -62,5 +62,16 @@ test(
     expect(told.map(({ text }) => text)).toEqual(["0", "1", "2"]);
     expect(seen.toSorted()).toEqual(["ann", "ann", "bob"]);
     await Promise.all(clients.map((client) => client.close()));
+  },
+);
+
+test(
+  verifies("server:principals", "a connection is kept from one turn of a conversation to the next"),
+  async () => {
+    await using world = await openWorld();
+    const { url } = await world.server.http();
+    const response = await modernPost(url, "tools/list", {});
+    await response.text();
+    expect(response.headers.get("keep-alive")).toBe("timeout=600");
   },
 );
