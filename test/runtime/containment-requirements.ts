@@ -29,6 +29,11 @@ export const requirements: Readonly<Record<string, string>> = {
   "pool:abort": "a run can be aborted at any time, and the next one works",
   "pool:dispose": "closing a gate ends everything and leaves no process",
   "pool:memory": "a worker's memory stays flat over its runs",
+  "errors:pending": "a run that ends with calls under way fails and names them",
+  "errors:unhandled": "rejections that nobody waits for are reported, and stop nothing",
+  "errors:denied": "a refusal before the first await is like any other failed call, and harms nothing",
+  "errors:positions":
+    "errors and receipts name lines and columns of the script as written, and frames of the script only",
   "limits:wall":
     "wallMs ends a run wherever it is; the clock is the broker's, and stands still while a person is asked",
   "limits:cpu": "cpuMs bounds what a run computes; waiting costs nothing",
