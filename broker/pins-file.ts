@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { z } from "zod";
 import { CallgateError } from "../contract/error.ts";
-import type { JsonObject } from "../contract/json.ts";
+import { isJsonObject, type JsonObject } from "../contract/json.ts";
 import type { ToolDefinition } from "../contract/tool.ts";
 import { HIDDEN, sorted } from "./pins-diff.ts";
 import { quoted } from "./plain-text.ts";
@@ -25,7 +25,8 @@ export interface PinStore {
   save(table: PinTable): Promise<void>;
 }
 
-const object = z.record(z.string(), z.unknown());
+// Security: not z.record, which leaves out a key named __proto__, and so would forget a pin.
+const object = z.custom<JsonObject>(isJsonObject, "expected an object");
 const entry = z.strictObject({
   sha256: z.string().regex(/^[0-9a-f]{64}$/, "expected 64 hexadecimal digits"),
   definition: z.object({

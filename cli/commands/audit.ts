@@ -85,7 +85,7 @@ function entryText({ n, facts }: AuditLine): Text {
     return Array.isArray(value) ? value.map(String).join(", ") : "";
   };
   const type = text("type");
-  const head = dim(`${n}  ${visibleLine(text("at"), 30)}  ${visibleLine(text("runId"), 8)}  `);
+  const head = dim(`${n}  ${visibleLine(text("at"), 30)}  ${visibleLine(text("runId").slice(0, 8), 48)}  `);
   const call = [text("server"), text("tool")].filter(Boolean).join(".");
   const name = call === "" ? "" : `#${text("seq")} ${visibleLine(call, 80)} `;
   const what = [text("effect"), text("answer"), text("status"), text("code")].filter(Boolean).join(" ");

@@ -44,9 +44,12 @@ export async function trustCommand(
     if (!tools.some((server) => name === server || name.startsWith(`${server}.`)))
       throw new UsageError(`no server ${visibleLine(name, 80)}; configured: ${tools.join(", ") || "none"}`);
   }
+  const absent = name === undefined ? gate.servers().filter(({ state }) => state === "failed") : [];
+  for (const { server } of absent)
+    screen.note(yellow(`${visibleLine(server, 60)} is not available, so its tools were not looked at`));
   if (chosen.length === 0) {
     screen.note(green("nothing is held back"));
-    return EXIT.completed;
+    return absent.length === 0 ? EXIT.completed : EXIT.failed;
   }
   for (const change of chosen) for (const line of changeLines(change)) screen.show([line, "\n"]);
   await screen.flush();
