@@ -3,7 +3,7 @@ import type { JsonValue } from "../contract/json.ts";
 import { quoted } from "./plain-text.ts";
 
 /** Deepest nesting that is read. */
-export const MAX_JSON_DEPTH: number = 100;
+export const MAX_JSON_DEPTH: number = 500;
 
 export type JsonReading =
   { readonly ok: true; readonly value: JsonValue } | { readonly ok: false; readonly message: string };
