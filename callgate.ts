@@ -234,6 +234,7 @@ class OpenGate implements Gate {
       limits,
       labels,
       witness,
+      approve: options.approve,
       onChange: options.onProgress,
     });
     const call: CallPort = (request, callOptions) =>

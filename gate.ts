@@ -55,6 +55,8 @@ export interface RunOptions {
   readonly limits?: Partial<RunLimits>;
   /** IANA name, for Intl and the `toLocale…` methods; the other methods of Date stay in UTC. @defaultValue "UTC" */
   readonly timeZone?: string;
+  /** Asks a person about this run's calls, instead of the gate's `approve`. */
+  readonly approve?: Approve;
   /** Called when a call starts or ends. */
   readonly onProgress?: (progress: { readonly done: number; readonly open: number }) => void;
 }
@@ -85,7 +87,7 @@ export interface MetaTool {
   /** Never rejects for what the model sent; `text` is written for the model. */
   execute(
     input: unknown,
-    options?: Pick<RunOptions, "signal" | "principal" | "labels" | "onProgress">,
+    options?: Pick<RunOptions, "signal" | "principal" | "labels" | "approve" | "onProgress">,
   ): Promise<MetaToolResult>;
 }
 

@@ -32,6 +32,8 @@ export interface RunFacts {
   /** Labels of what the conversation has seen before the run. */
   readonly labels: readonly string[];
   readonly witness: RunWitness;
+  /** Instead of the broker's. */
+  readonly approve?: Approve | undefined;
   readonly onChange?: ((progress: RunProgress) => void) | undefined;
   readonly onProgress?: ((request: CallRequest, progress: Progress) => void) | undefined;
 }
@@ -102,7 +104,7 @@ export function createBroker(options: BrokerOptions): Broker {
         limits: facts.limits,
         policy: options.policy,
         approvals: createApprovals({
-          approve: options.approve,
+          approve: facts.approve ?? options.approve,
           timeoutMs: options.approvalTimeoutMs ?? APPROVAL_TIMEOUT_MS,
         }),
         budgets,

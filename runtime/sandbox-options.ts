@@ -7,7 +7,7 @@ export interface SandboxOptions {
   readonly require?: readonly ("network" | "memory")[];
   /** V8's optimising compilers: faster loops, more attack surface, no hard memory cap. @defaultValue false */
   readonly jit?: boolean;
-  /** Worker processes at one time. @defaultValue 2 */
+  /** Worker processes at one time, started when needed; no two principals share one. @defaultValue 4 */
   readonly workers?: number;
   /** `process`: a worker serves one run and is killed. @defaultValue "isolate" */
   readonly isolation?: "isolate" | "process";
@@ -41,7 +41,7 @@ export function parseSandbox(value: unknown): Required<SandboxOptions> {
   return {
     require: data.require ?? [],
     jit: data.jit ?? false,
-    workers: data.workers ?? 2,
+    workers: data.workers ?? 4,
     isolation: data.isolation ?? "isolate",
     runsPerWorker: data.runsPerWorker ?? 8,
     cleanRuns: data.cleanRuns ?? 200,
