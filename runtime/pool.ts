@@ -15,10 +15,11 @@ export interface PoolOptions {
   readonly start: (events: WorkerEvents) => WorkerProcess;
 }
 
-/** The worker died under a run. `alone`: no other run was in it; `started`: it had once been ready. */
+/** The worker died under a run. `alone`: no other run was in it; `first`: nor ever had been; `started`: it was once ready. */
 export interface Loss {
   readonly death: Death;
   readonly alone: boolean;
+  readonly first: boolean;
   readonly started: boolean;
 }
 
@@ -92,7 +93,8 @@ export function createPool(options: PoolOptions): Pool {
   function onDeath(worker: Worker, death: Death): void {
     workers.delete(worker);
     const alone = worker.leases.size === 1;
-    for (const { lose } of worker.leases.values()) lose({ death, alone, started: worker.started });
+    const { started, lastSlot } = worker;
+    for (const { lose } of worker.leases.values()) lose({ death, alone, first: lastSlot === 1, started });
     worker.leases.clear();
     serve();
     // The next run should not wait for a start. A worker that never started is not tried again without need.

@@ -113,7 +113,7 @@ type Stop = [code: StopCode, message?: string];
 
 /** What a lost worker means for this run; undefined = it moves to another worker. */
 function judge(loss: Loss, attempt: number, run: Run): Stop | undefined {
-  const { death, alone, started } = loss;
+  const { death, alone, first, started } = loss;
   if (!started) {
     if (attempt < MOVES && death.cause === "killed") return undefined;
     return ["WORKER_START_FAILED", `The worker did not start: ${death.detail}`];
@@ -121,8 +121,10 @@ function judge(loss: Loss, attempt: number, run: Run): Stop | undefined {
   if (death.cause === "violation") {
     return ["WORKER_PROTOCOL_VIOLATION", `The worker broke the protocol (${death.detail}) and was killed.`];
   }
-  if (alone && death.cause === "memory") return ["RUN_MEMORY_LIMIT"];
-  if (alone && death.cause === "crash") return ["WORKER_CRASHED", `The worker died: ${death.detail}`];
+  // What an earlier run left behind may have killed the worker: guilty is whoever does it in a worker of its own.
+  const guilty = alone && (first || !run.movable || attempt > MOVES);
+  if (guilty && death.cause === "memory") return ["RUN_MEMORY_LIMIT"];
+  if (guilty && death.cause === "crash") return ["WORKER_CRASHED", `The worker died: ${death.detail}`];
   if (!run.movable)
     return ["WORKER_CRASHED", "The worker died, and the run's record is too large to repeat."];
   if (attempt > MOVES) return ["WORKER_CRASHED", `The run lost ${attempt} workers: ${death.detail}`];

@@ -10,6 +10,7 @@ export const requirements: Readonly<Record<string, string>> = {
     "nothing of the machine reaches a script, an output, an error or a receipt: no path, variable, header or secret",
   "contain:moves":
     "a run whose worker dies for another's sake goes on in another worker, and no call is made twice",
+  "contain:guilt": "when a worker dies, only the run that caused it fails",
   "replay:same": "a run repeated from its record gives the same output and error, and makes no call",
   "replay:diverged":
     "a record that is not the run's own is noticed or gives another end; it never makes a call",
