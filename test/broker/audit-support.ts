@@ -7,10 +7,16 @@ import type { AuditEntry } from "../../broker/audit/entry.ts";
 import { createAuditFile } from "../../broker/audit/file.ts";
 import { sha256 } from "../../broker/audit/line.ts";
 
+/** A folder, and its removal. */
+export function makeFolder(): { readonly path: string; readonly remove: () => void } {
+  const path = mkdtempSync(join(tmpdir(), "callgate-audit-"));
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+}
+
 /** A folder that is removed after the test. */
 export function folder(): string {
-  const path = mkdtempSync(join(tmpdir(), "callgate-audit-"));
-  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  const { path, remove } = makeFolder();
+  onTestFinished(remove);
   return path;
 }
 
