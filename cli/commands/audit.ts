@@ -64,7 +64,7 @@ function verdictLines(verdict: AuditVerdict, file: string): readonly Text[] {
     ...(broken === undefined
       ? [[green("unbroken: "), `${file}, ${counted(lines, "line")}`]]
       : [
-          [red("broken: "), `${file}:${broken.line}: this line ${broken.reason}`],
+          [red("broken: "), `${file}:${broken.line}: line ${broken.line} ${broken.reason}`],
           `${counted(lines, "line")} before it can be relied on`,
         ]),
     `head ${head}`,
