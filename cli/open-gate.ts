@@ -1,5 +1,5 @@
 // Owns the way from configuration to an open gate, and who answers questions about calls.
-import { createCallgate, type ApprovalAnswer, type Approve, type Gate, type RunStore } from "../index.ts";
+import { createCallgate, type ApprovalAnswer, type Approve, type Gate } from "../index.ts";
 import { loadConfig, type LoadedConfig } from "./config/load.ts";
 import { raced, type Interrupt } from "./interrupt.ts";
 import type { Screen } from "./screen.ts";
@@ -28,7 +28,6 @@ export async function openGate(
   options: {
     readonly config: string | undefined;
     readonly approve?: Approve | undefined;
-    readonly store?: RunStore | undefined;
     readonly quiet?: boolean;
     /** Opens even where `sandbox.require` is not met. */
     readonly unrequired?: boolean;
@@ -51,7 +50,6 @@ export async function openGate(
     ...(audit !== undefined && { audit }),
     ...(loaded.lockFile !== undefined && { pins: { file: loaded.lockFile } }),
     ...(options.approve !== undefined && { approve: options.approve }),
-    ...(options.store !== undefined && { store: options.store }),
   });
   let gate: Gate;
   try {

@@ -1,5 +1,4 @@
 // Owns the public surface of `callgate/server`.
-export { createServeApprove, type ServeApprovals } from "./approvals.ts";
 export type { HttpOptions, HttpServing } from "./http/listen.ts";
 export { createCallgateServer, type CallgateServer, type ServerOptions } from "./serve.ts";
 export type { StdioServing, StdioStreams } from "./stdio.ts";

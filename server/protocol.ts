@@ -13,7 +13,6 @@ import {
 } from "@modelcontextprotocol/server";
 import type { Approve } from "../index.ts";
 import { approvalAnswer, approvalForm } from "./approval-form.ts";
-import type { ServeApprovals } from "./approvals.ts";
 import { createProgressReport, type ProgressReport } from "./progress.ts";
 import type { RoundRequest, Rounds, RoundState, Step } from "./rounds.ts";
 import type { OfferedTools, ToolName, ToolRun } from "./tools.ts";
@@ -21,7 +20,8 @@ import type { OfferedTools, ToolName, ToolRun } from "./tools.ts";
 /** What all clients of one Callgate server share. */
 export interface Shared {
   readonly tools: OfferedTools;
-  readonly approvals: ServeApprovals | undefined;
+  /** Whether questions about calls go to the client that started the run. */
+  readonly asksClients: boolean;
   readonly rounds: Rounds<CallToolResult>;
   readonly codec: RequestStateCodec<RoundState>;
   readonly version: string;
@@ -77,15 +77,14 @@ export function createProtocol(shared: Shared, peer: Peer): Server {
 }
 
 function run(
-  { approvals, tools }: Shared,
+  { asksClients, tools }: Shared,
   ask: Approve | undefined,
   name: ToolName,
   input: unknown,
   options: ToolRun,
 ): Promise<CallToolResult> {
-  const work = (): Promise<CallToolResult> => tools.execute(name, input, options);
-  const asked = name === "call_tool" && ask !== undefined ? withoutLine(ask) : ask;
-  return approvals === undefined ? work() : approvals.during(asked, work);
+  if (!asksClients || ask === undefined) return tools.execute(name, input, options);
+  return tools.execute(name, input, { ...options, approve: name === "call_tool" ? withoutLine(ask) : ask });
 }
 
 /** The script around a single call is nobody's, so its lines say nothing. */

@@ -2,7 +2,6 @@
 import { randomBytes } from "node:crypto";
 import { createRequestStateCodec, type CallToolResult } from "@modelcontextprotocol/server";
 import type { Gate } from "../index.ts";
-import type { ServeApprovals } from "./approvals.ts";
 import { listen, type HttpOptions, type HttpServing } from "./http/listen.ts";
 import type { Shared } from "./protocol.ts";
 import { createRounds, type RoundState } from "./rounds.ts";
@@ -12,8 +11,8 @@ import { DEFAULT_TOOLS, offerTools, type ToolName } from "./tools.ts";
 export interface ServerOptions {
   /** @defaultValue search_tools, get_tool_details, run_script */
   readonly tools?: readonly ToolName[];
-  /** Made with `createServeApprove`, and given to the gate as well. Without it the gate's own `approve` answers, if any. */
-  readonly approvals?: ServeApprovals;
+  /** False: questions go to the gate's own `approve`, not to the client that started the run. @defaultValue true */
+  readonly asksClients?: boolean;
   /** What clients are told. @defaultValue "unknown" */
   readonly version?: string;
   /** Told of errors that no client is told of. @defaultValue nothing */
@@ -35,7 +34,7 @@ export function createCallgateServer(gate: Gate, options: ServerOptions = {}): C
   const serving: AsyncDisposable[] = [];
   const shared: Shared = {
     tools: offerTools(gate, options.tools ?? DEFAULT_TOOLS),
-    approvals: options.approvals,
+    asksClients: options.asksClients ?? true,
     rounds,
     // Security: a state is good for this process and the holder of the token it was made for.
     codec: createRequestStateCodec<RoundState>({

@@ -1,5 +1,5 @@
 // Owns `callgate serve`: the gate of a configuration as an MCP server, on stdio or HTTP.
-import { createCallgateServer, createServeApprove, type HttpOptions } from "../../server/index.ts";
+import { createCallgateServer, type HttpOptions } from "../../server/index.ts";
 import { EXIT } from "../exit-code.ts";
 import { raced } from "../interrupt.ts";
 import type { ServeFlags } from "../serve-flags.ts";
@@ -15,17 +15,15 @@ export async function serveCommand(session: Session, flags: ServeFlags): Promise
   if (http === undefined && (flags.tokenEnv ?? flags.allowHost) !== undefined)
     throw new UsageError("--token-env and --allow-host are for --http");
   const standing = standingAnswer(flags);
-  const approvals = standing === undefined ? createServeApprove() : undefined;
   await using opened = await openGate(session, {
     config: flags.config,
-    approve: approvals?.approve ?? standing,
-    store: approvals?.store,
+    approve: standing,
   });
   noteProblems(session, opened.gate);
   await using server = createCallgateServer(opened.gate, {
     version: world.version,
     ...(flags.tools !== undefined && { tools: flags.tools }),
-    ...(approvals !== undefined && { approvals }),
+    asksClients: standing === undefined,
     onError: ({ message }) => screen.note([yellow("warning: "), visibleLine(message, 400)]),
   });
   if (http === undefined) {

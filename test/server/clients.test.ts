@@ -110,11 +110,11 @@ describe.each(ERAS)("in the %s era", (era) => {
     expect(data).toMatchObject({ callsNotShown: 41, usage: { calls: 61 } });
   });
 
-  test(verifies("server:denial", "a client that cannot ask is told the rule"), async () => {
+  test(verifies("server:denial", "a client that cannot ask is told which rule asks"), async () => {
     const client = await connect(url, era);
     const refused = await script(client, 'return notes.add({ text: "x" });');
     expect(refused.isError).toBe(true);
-    expect(refused.text).toContain('{ "tools": "notes.add", "effect": "allow" }');
+    expect(refused.text).toContain('Rule "ask notes.add" of policy 1 asks for it');
     expect(refused.text).toContain("No call was made.");
   });
 

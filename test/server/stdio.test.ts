@@ -76,7 +76,7 @@ describe.each(ERAS)("in the %s era", (era) => {
   );
 
   test(verifies("server:denial", "a host that cannot ask is told the rule"), async () => {
-    const { path, log } = workspace({ policy: POLICY });
+    const { path, log } = workspace({ policy: {} });
     const client = await host(path, era);
     const refused = await script(client, 'await items.write_item({ title: "a" });');
     expect(refused.text).toContain('{ "tools": "items.write_item", "effect": "allow" }');

@@ -5,7 +5,6 @@ import { z } from "zod";
 import { createCallgate, defineTool, type CallgateOptions, type Gate } from "../../index.ts";
 import {
   createCallgateServer,
-  createServeApprove,
   type CallgateServer,
   type HttpOptions,
   type ServerOptions,
@@ -77,12 +76,10 @@ export async function openWorld(
       run: (input) => input,
     }),
   };
-  const approvals = createServeApprove();
-  const asking = options.asks === false ? {} : { approve: approvals.approve, store: approvals.store };
-  const gate = await createCallgate({ tools: { notes: tools }, policy: POLICY, ...asking, ...options.gate });
+  const gate = await createCallgate({ tools: { notes: tools }, policy: POLICY, ...options.gate });
   const errors: Error[] = [];
   const server = createCallgateServer(gate, {
-    ...(options.asks !== false && { approvals }),
+    asksClients: options.asks !== false,
     onError: (error) => errors.push(error),
     ...options.server,
   });
