@@ -12,7 +12,9 @@ export interface PoolOptions {
   readonly cleanRuns: number;
   /** Runs that may wait for a worker. */
   readonly queue: number;
-  readonly start: (events: WorkerEvents) => WorkerProcess;
+  /** Heap of one isolate that a worker is made for, MB; a run that needs more gets a worker made for it. */
+  readonly memoryMb: number;
+  readonly start: (events: WorkerEvents, memoryMb: number) => WorkerProcess;
 }
 
 /** The worker died under a run. `alone`: no other run was in it; `first`: nor ever had been; `started`: it was once ready. */
@@ -39,6 +41,8 @@ export interface AcquireOptions {
   readonly principal: string;
   /** The run gets a worker of its own, which is killed afterwards. */
   readonly exclusive: boolean;
+  /** Heap of its isolate, MB. */
+  readonly memoryMb: number;
   readonly signal: AbortSignal;
 }
 
@@ -51,6 +55,7 @@ export interface Pool extends AsyncDisposable {
 
 interface Worker {
   readonly process: WorkerProcess;
+  readonly memoryMb: number;
   readonly leases: Map<number, { readonly lease: Lease; readonly lose: (loss: Loss) => void }>;
   principal: string | undefined;
   exclusive: boolean;
@@ -71,9 +76,10 @@ export function createPool(options: PoolOptions): Pool {
   const waiting: Waiting[] = [];
   let disposed = false;
 
-  function spawn(): Worker {
+  function spawn(memoryMb: number = options.memoryMb): Worker {
     const worker: Worker = {
-      process: options.start({ onMessage: (message) => receive(worker, message) }),
+      process: options.start({ onMessage: (message) => receive(worker, message) }, memoryMb),
+      memoryMb,
       leases: new Map(),
       principal: undefined,
       exclusive: false,
@@ -111,6 +117,7 @@ export function createPool(options: PoolOptions): Pool {
 
   function fits(worker: Worker, wanted: AcquireOptions): boolean {
     if (!worker.process.alive || worker.exclusive || worker.leaving) return false;
+    if (worker.memoryMb < wanted.memoryMb) return false;
     if (wanted.exclusive) return worker.principal === undefined;
     if (worker.principal !== undefined && worker.principal !== wanted.principal) return false;
     return worker.leases.size < options.runsPerWorker && worker.lastSlot < options.cleanRuns;
@@ -129,7 +136,7 @@ export function createPool(options: PoolOptions): Pool {
       if (best.leases.size > 0 && workers.size < options.workers) spawn();
       return best;
     }
-    if (workers.size < options.workers) return spawn();
+    if (workers.size < options.workers) return spawn(Math.max(options.memoryMb, wanted.memoryMb));
     makeRoom(wanted);
     return undefined;
   }
@@ -140,7 +147,10 @@ export function createPool(options: PoolOptions): Pool {
     const idle = serving.find((worker) => worker.leases.size === 0);
     if (idle !== undefined) return idle.process.kill();
     if (serving.length < workers.size || serving.some((worker) => worker.leaving)) return;
-    const others = serving.filter(({ principal }) => wanted.exclusive || principal !== wanted.principal);
+    const others = serving.filter(
+      ({ principal, memoryMb }) =>
+        wanted.exclusive || principal !== wanted.principal || memoryMb < wanted.memoryMb,
+    );
     const [least] = others.toSorted((a, b) => a.leases.size - b.leases.size);
     if (least !== undefined) least.leaving = true;
   }

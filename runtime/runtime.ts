@@ -3,7 +3,7 @@ import { CallgateError } from "../contract/error.ts";
 import type { SandboxReport } from "../contract/result.ts";
 import { createPool, type Lease, type Loss, type Pool } from "./pool.ts";
 import { findAssets } from "./process/assets.ts";
-import { planLaunch, requireContained } from "./process/launch.ts";
+import { planLaunch, requireContained, type Launch } from "./process/launch.ts";
 import { probePlatform } from "./process/platform.ts";
 import { startWorkerProcess } from "./process/worker-process.ts";
 import type { RunEnd, RunRequest, StopCode } from "./run/request.ts";
@@ -31,21 +31,27 @@ const MOVES = 3;
 export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   const { sandbox } = options;
   const runsPerWorker = sandbox.isolation === "process" ? 1 : sandbox.runsPerWorker;
-  const launch = planLaunch(await probePlatform(), {
-    ...findAssets(),
-    jit: sandbox.jit,
-    memoryMb: options.memoryMb,
-    runsPerWorker,
-    warm: WARM_ISOLATES,
-    nodePath: process.execPath,
-  });
+  const platform = await probePlatform();
+  const assets = findAssets();
+  const plan = (memoryMb: number): Launch =>
+    planLaunch(platform, {
+      ...assets,
+      jit: sandbox.jit,
+      memoryMb,
+      runsPerWorker,
+      warm: WARM_ISOLATES,
+      nodePath: process.execPath,
+    });
+  const launch = plan(options.memoryMb);
   requireContained(launch.report, sandbox.require);
   const pool = createPool({
     workers: sandbox.workers,
     runsPerWorker,
     cleanRuns: sandbox.isolation === "process" ? 1 : sandbox.cleanRuns,
     queue: sandbox.queue,
-    start: (events) => startWorkerProcess(launch, events),
+    memoryMb: options.memoryMb,
+    start: (events, memoryMb) =>
+      startWorkerProcess(memoryMb === options.memoryMb ? launch : plan(memoryMb), events),
   });
   const closing = new AbortController();
   pool.warm().catch(() => {
@@ -74,7 +80,8 @@ export async function executeRun(
   for (let attempt = 1; ; attempt += 1) {
     let lease: Lease;
     try {
-      lease = await pool.acquire({ principal: request.principal, exclusive: alone, signal });
+      const { principal, limits } = request;
+      lease = await pool.acquire({ principal, exclusive: alone, memoryMb: limits.memoryMb, signal });
     } catch (error) {
       run ??= createRun(request);
       run.stop(...refusal(error, closing));

@@ -30,6 +30,7 @@ const BASE_MB = 128;
 const SHARED_HEAPS = 3;
 const OLD_SPACE_MB = 64;
 const PROCESSES = 256;
+const BYTES_PER_MB = 1_048_576;
 
 /** Throws WORKER_START_FAILED for a measure that the system does not contain; a watchdog is no containment. */
 export function requireContained(report: SandboxReport, required: readonly ("network" | "memory")[]): void {
@@ -63,7 +64,13 @@ export function planLaunch(platform: Platform, options: LaunchOptions): Launch {
     prefix.push(platform.prlimit, "--core=0", `--nproc=${PROCESSES}`, "--");
   } else {
     memory = "rlimit-data";
-    prefix.push(platform.prlimit, `--data=${dataMb << 20}`, "--core=0", `--nproc=${PROCESSES}`, "--");
+    prefix.push(
+      platform.prlimit,
+      `--data=${dataMb * BYTES_PER_MB}`,
+      "--core=0",
+      `--nproc=${PROCESSES}`,
+      "--",
+    );
   }
   const canWatch = process.platform === "linux";
   const watchdogMb = memory === null && canWatch ? dataMb * 2 : undefined;

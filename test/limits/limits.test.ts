@@ -43,6 +43,18 @@ describe("what a limit does", () => {
   });
 
   test(
+    verifies("limits:memory", "a run may be given more memory than the gate gives, and has it"),
+    async () => {
+      const keep = (mb: number): string =>
+        `const kept = []; for (let n = 0; n < ${mb}; n++) kept.push(new Array(131_072).fill(n + 0.5)); return kept.length;`;
+      expect((await run(keep(150))).error?.code).toBe("RUN_MEMORY_LIMIT");
+      expect((await run(keep(150), { memoryMb: 256 })).output).toBe("150");
+      expect((await run("return 1;", { memoryMb: 3_000 })).output).toBe("1");
+      expect((await run("return 1;", { memoryMb: 16 })).output).toBe("1");
+    },
+  );
+
+  test(
     verifies("limits:calls", "calls bounds the calls of a run; the one over it ends the run unmade"),
     async () => {
       const script = (count: number): string =>

@@ -74,6 +74,7 @@ export async function attacked(
     runsPerWorker: 8,
     cleanRuns: 200,
     queue: 100,
+    memoryMb: 64,
     start(events) {
       const launch = workers.length < attackers ? attackerLaunch(honest, scenario, extra) : honest;
       const worker = startWorkerProcess(launch, events);

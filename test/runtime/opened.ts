@@ -1,4 +1,5 @@
 // Owns a gate with local tools for tests of the runtime: counting, waiting, echoing, failing.
+import { setTimeout } from "node:timers/promises";
 import { createCallgate, defineTool, type CallgateOptions, type Gate } from "../../index.ts";
 
 const anything = { type: "object" } as const;
@@ -34,11 +35,10 @@ export async function openGate(options: CallgateOptions = {}): Promise<Opened> {
         wait: defineTool({
           description: "Answers after some time.",
           input: anything,
-          run: async ({ ms }: { ms: number }) => {
+          run: async ({ ms }: { ms: number }, { signal }) => {
             waiting += 1;
             maxWaiting = Math.max(maxWaiting, waiting);
-            await new Promise((resolve) => setTimeout(resolve, ms));
-            waiting -= 1;
+            await setTimeout(ms, undefined, { signal }).finally(() => (waiting -= 1));
             return ms;
           },
         }),
