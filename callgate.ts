@@ -233,6 +233,7 @@ class OpenGate implements Gate {
       principal,
       limits,
       labels,
+      constants: prepared.constants,
       witness,
       approve: options.approve,
       onChange: options.onProgress,
@@ -365,7 +366,7 @@ interface RunFacts {
   readonly witness: RunWitness;
 }
 
-type Runnable = Extract<Prepared, { readonly code: string }>;
+type Runnable = Omit<Extract<Prepared, { readonly code: string }>, "constants">;
 
 function dispose(resource: AsyncDisposable): PromiseLike<void> {
   return resource[Symbol.asyncDispose]();

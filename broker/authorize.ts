@@ -27,9 +27,9 @@ export async function authorize(
   options: DispatchOptions,
   witness: CallWitness,
 ): Promise<Authorized | Refused> {
-  const { policy, principal, runId, budgets } = context;
+  const { policy, principal, runId, budgets, literals } = context;
   // Security: the labels are those of all results that came before this call, never fewer.
-  const facts = { tool, arguments: args, labels: new Set(context.labels), principal };
+  const facts = { tool, arguments: args, labels: new Set(context.labels), literals, principal };
   const decision = decide(policy, facts);
   witness.decided(decision, facts);
   const rules = [...decision.rules];

@@ -1,6 +1,7 @@
 // Owns the upstreams and opens the call path of each run.
 import type { CallOutcome, CallReceipt, CallRequest } from "../contract/call.ts";
 import type { Approve } from "../contract/decision.ts";
+import type { JsonValue } from "../contract/json.ts";
 import type { RunLimits } from "../contract/limits.ts";
 import type { ToolDefinition } from "../contract/tool.ts";
 import { createApprovals } from "./approval.ts";
@@ -8,6 +9,7 @@ import { createBudgets } from "./budget.ts";
 import type { DispatchOptions } from "./call-context.ts";
 import { dispatch } from "./dispatch.ts";
 import type { Pins } from "./pins.ts";
+import { collectLiterals, type LiteralSet } from "./policy/literals.ts";
 import type { Policy } from "./policy/parse.ts";
 import { createReceipts } from "./receipts.ts";
 import type { Redactor } from "./redact.ts";
@@ -31,6 +33,8 @@ export interface RunFacts {
   readonly limits: RunLimits;
   /** Labels of what the conversation has seen before the run. */
   readonly labels: readonly string[];
+  /** Constants of the script, for the matcher `literal`. @defaultValue unknown: nothing is literal */
+  readonly constants?: readonly JsonValue[] | undefined;
   readonly witness: RunWitness;
   /** Instead of the broker's. */
   readonly approve?: Approve | undefined;
@@ -111,6 +115,7 @@ export function createBroker(options: BrokerOptions): Broker {
         receipts,
         redactor: options.redactor,
         labels,
+        literals: trustedLiterals(facts),
         witness: facts.witness,
         quarantine: (server: string, tool: string) => options.pins?.quarantine(server, tool),
         find(server: string, tool: string) {
@@ -132,4 +137,9 @@ export function createBroker(options: BrokerOptions): Broker {
       await Promise.allSettled([...upstreams.values()].map((upstream) => upstream[Symbol.asyncDispose]()));
     },
   };
+}
+
+/** Security: what wrote the script had read untrusted text before, so its constants may be that text's. */
+function trustedLiterals({ labels, constants }: RunFacts): LiteralSet | undefined {
+  return constants === undefined || labels.includes("untrusted") ? undefined : collectLiterals(constants);
 }

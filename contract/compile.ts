@@ -13,6 +13,8 @@ export interface CompileRequest {
 export interface CompileResult {
   readonly code?: string;
   readonly diagnostics: readonly Diagnostic[];
+  /** Values that stand in the script, bounded in number and size; there whenever `code` is. */
+  readonly constants?: readonly (null | boolean | number | string)[];
 }
 
 /** The wrapper makes top-level `await` and `return` legal. It adds exactly one line above the script. */

@@ -1,5 +1,6 @@
 // Every promise of Callgate has an id. Each area lists its own in test/<area>/requirements.ts.
 // A test cites ids with `verifies`; test/architecture.test.ts fails on an id that nothing cites.
+import { requirements as approval } from "./broker/approval-requirements.ts";
 import { requirements as audit } from "./broker/audit-requirements.ts";
 import { requirements as policy } from "./broker/policy-requirements.ts";
 import { requirements as catalog } from "./stubs/catalog-requirements.ts";
@@ -15,6 +16,7 @@ import { requirements as server } from "./server/requirements.ts";
 import { requirements as upstream } from "./broker/upstream-requirements.ts";
 
 export const requirements: Readonly<Record<string, string>> = {
+  ...approval,
   ...audit,
   ...policy,
   ...catalog,

@@ -17,6 +17,7 @@ export type Prepared =
   | {
       readonly code: string;
       readonly script: NormalisedScript;
+      readonly constants: NonNullable<CompileResult["constants"]>;
       readonly diagnostics: readonly Diagnostic[];
       readonly error?: undefined;
     }
@@ -56,7 +57,8 @@ export async function prepareScript(written: string, options: PrepareOptions): P
     ...found,
     line: found.line + script.lineOffset,
   }));
-  if (compiled.code !== undefined) return { code: compiled.code, script, diagnostics };
+  const { code, constants = [] } = compiled;
+  if (code !== undefined) return { code, script, constants, diagnostics };
   return { diagnostics, error: firstError(diagnostics) };
 }
 

@@ -2,6 +2,7 @@
 import type { Statement } from "typescript";
 import type { CheckMode, CompileResult } from "../../contract/compile.ts";
 import { type CatalogIndex, type CatalogInput, indexCatalog } from "./catalog-index.ts";
+import { findConstants } from "./constants.ts";
 import { typeFindings } from "./explain.ts";
 import { type Finding, toDiagnostics } from "./finding.ts";
 import { findHabit } from "./habits.ts";
@@ -44,13 +45,14 @@ export class Pipeline {
     const { code, finding } = stripTypes(parsed, (habit ?? lastCall)?.around);
     if (finding !== undefined) return { diagnostics: toDiagnostics(script, [finding]) };
 
+    const constants = findConstants(parsed);
     const findings: Finding[] = habit === undefined ? [] : [habit.finding];
     if (check !== "off") {
       this.#stage = "check";
       findings.push(...this.#findings(parsed, check, lastCall?.statement));
     }
     const diagnostics = toDiagnostics(script, findings);
-    return findings.some(isError) ? { diagnostics } : { code, diagnostics };
+    return findings.some(isError) ? { diagnostics } : { code, constants, diagnostics };
   }
 
   #findings(
