@@ -45,13 +45,8 @@ async function perform(
   const found = context.find(request.server, request.tool);
   if (found === undefined) return refused(callError("CALL_UNKNOWN_TOOL", request, unknownTool(request)));
   const { definition, upstream } = found;
-  const held = context.quarantine(request.server, request.tool);
-  if (held !== undefined) {
-    const decision = { effect: "deny", rules: ["pin"], reason: held } as const;
-    witness.decided(decision, { labels: context.labels });
-    const text = `${callName(request)} is quarantined: ${held}.`;
-    return refused(callError("CALL_DENIED", request, text), decision.rules);
-  }
+  const held = heldBack(request, context, witness);
+  if (held !== undefined) return held;
 
   const valid = validateArguments(definition, request.argumentsJson, {
     maxBytes: context.limits.argumentBytes,
@@ -61,6 +56,12 @@ async function perform(
   const authorized = await authorize(request, definition, valid.value, context, options, witness);
   if ("error" in authorized) return refused(authorized.error, authorized.rules, authorized.approval);
   const { rules, release } = authorized;
+  // Security: the tool may have changed while a person was asked.
+  const heldSince = heldBack(request, context, witness);
+  if (heldSince !== undefined) {
+    release({ sent: false });
+    return heldSince;
+  }
   const reads = definition.annotations?.readOnlyHint === true;
   if (options.signal.aborted) {
     release({ sent: false });
@@ -96,6 +97,15 @@ async function perform(
     // Security: an error carries the server's words as well as a result does.
     for (const label of resultLabels(context.policy, request.server)) context.labels.add(label);
   }
+}
+
+function heldBack(request: CallRequest, context: DispatchContext, witness: CallWitness): Ended | undefined {
+  const reason = context.quarantine(request.server, request.tool);
+  if (reason === undefined) return undefined;
+  const decision = { effect: "deny", rules: ["pin"], reason } as const;
+  witness.decided(decision, { labels: context.labels });
+  const text = `${callName(request)} is quarantined: ${reason}.`;
+  return refused(callError("CALL_DENIED", request, text), decision.rules);
 }
 
 function received(

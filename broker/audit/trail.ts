@@ -67,7 +67,13 @@ export function createAuditTrail(options: {
     notes: () => (lost === 0 ? [] : [`audit: ${lost} entries were lost, and calls refused: ${why}`]),
     openRun({ runId, principal, policy, labels, script }) {
       let whole = true;
-      const say = async (entry: AuditEntry): Promise<void> => {
+      let settled: Promise<unknown> = Promise.resolve();
+      const say = (entry: AuditEntry): Promise<void> => {
+        const said = tell(entry);
+        settled = Promise.all([settled, said]);
+        return said;
+      };
+      const tell = async (entry: AuditEntry): Promise<void> => {
         try {
           await sink.append(entry);
         } catch (error) {
@@ -117,7 +123,9 @@ export function createAuditTrail(options: {
           });
         },
         async sent(request, { reads }) {
-          if (whole) await say({ type: "call.sent", ...of(request), reads });
+          if (whole) void say({ type: "call.sent", ...of(request), reads });
+          // Security: a sink may keep a later entry sooner; the call waits for everything that was told before it.
+          await settled;
           return whole;
         },
         async ended(request, { outcome, status, rules }) {

@@ -91,7 +91,9 @@ export async function verifyAudit(
     options.onLine?.({ n: line.n, facts: line.facts });
   }
   if (open !== undefined) return verdict(NO_LINE_OF_A_LOG, open.line);
-  return met ? verdict() : verdict("is missing: no line has the given hash, the end was cut off or rewritten", at + 1);
+  return met
+    ? verdict()
+    : verdict("is missing: no line has the given hash, the end was cut off or rewritten", at + 1);
 }
 
 interface Garbage {
