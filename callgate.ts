@@ -5,6 +5,7 @@ import { createAuditTrail, type AuditTrail } from "./broker/audit/trail.ts";
 import { createBroker, type Broker } from "./broker/broker.ts";
 import { openPins } from "./broker/pins-options.ts";
 import type { Pins } from "./broker/pins.ts";
+import { createPolicyInspector, type PolicyInspector } from "./broker/policy-inspector.ts";
 import { parsePolicy } from "./broker/policy/parse.ts";
 import { createRedactor } from "./broker/redact.ts";
 import { createTelemetry, parseTelemetry } from "./broker/telemetry.ts";
@@ -18,6 +19,7 @@ import { parseLimits, type RunLimits } from "./contract/limits.ts";
 import type { RunEvent, RunStart, RunStore } from "./contract/record.ts";
 import type { RunResult } from "./contract/result.ts";
 import type { ToolDefinition } from "./contract/tool.ts";
+import { parseTimeZone, policyLayers, refuseUnknown } from "./gate-options.ts";
 import type { CallgateOptions, Gate, RunOptions } from "./gate.ts";
 import { createMemoryStore } from "./runtime/run/memory-store.ts";
 import { manifestText, parseManifest } from "./runtime/run/manifest.ts";
@@ -47,24 +49,10 @@ interface Parts {
   readonly pins: Pins | undefined;
   readonly witness: Witness;
   readonly policy: string;
+  readonly inspector: PolicyInspector;
   readonly warnings: readonly string[];
   readonly redact: (text: string) => string;
 }
-
-const OPTIONS: ReadonlySet<string> = new Set<keyof CallgateOptions>([
-  "servers",
-  "tools",
-  "policy",
-  "limits",
-  "approve",
-  "sandbox",
-  "catalog",
-  "store",
-  "env",
-  "audit",
-  "pins",
-  "telemetry",
-]);
 
 /**
  * Opens a gate: starts the sandbox, lists the tools of every server and loads the type checker, all at once. A server
@@ -74,10 +62,7 @@ export async function createCallgate(options: CallgateOptions = {}): Promise<Gat
   refuseUnknown(options);
   const limits = parseLimits(options.limits);
   const sandbox = parseSandbox(options.sandbox);
-  const layers = [options.policy ?? {}]
-    .flat()
-    .map((value: unknown, index) => ({ source: `policy ${index + 1}`, value }));
-  const policy = parsePolicy(layers);
+  const policy = parsePolicy(policyLayers(options));
   const { upstreams, secrets, peers, warnings } = createUpstreams({
     servers: options.servers ?? {},
     tools: options.tools ?? {},
@@ -107,7 +92,24 @@ export async function createCallgate(options: CallgateOptions = {}): Promise<Gat
     const [runtime, tools] = await Promise.all([starting, loading, warming]);
     const store = options.store ?? createMemoryStore();
     const watched = { audit, trail, pins, witness, policy: policy.hash };
-    const parts = { options, limits, broker, compiler, runtime, store, warnings, redact, ...watched };
+    const inspector = createPolicyInspector({
+      policy,
+      tools: () => broker.tools(),
+      statuses: () => broker.statuses(),
+      quarantine: (server, tool) => pins?.quarantine(server, tool),
+    });
+    const parts = {
+      options,
+      limits,
+      broker,
+      compiler,
+      runtime,
+      store,
+      warnings,
+      redact,
+      inspector,
+      ...watched,
+    };
     return new OpenGate(parts, tools);
   } catch (error) {
     const closing = [starting.then(dispose), dispose(broker), dispose(compiler), dispose(audit)];
@@ -162,6 +164,18 @@ class OpenGate implements Gate {
         this.#stale = true;
         return count;
       },
+    };
+  }
+
+  get policy(): Gate["policy"] {
+    const looking = async <Result>(look: (inspector: PolicyInspector) => Result): Promise<Result> =>
+      this.#track(async () => {
+        await this.#refresh();
+        return look(this.#parts.inspector);
+      });
+    return {
+      check: () => looking((inspector) => inspector.check()),
+      explain: (tool, args, options) => looking((inspector) => inspector.explain(tool, args, options)),
     };
   }
 
@@ -348,15 +362,6 @@ class OpenGate implements Gate {
   }
 }
 
-function parseTimeZone(timeZone: string = "UTC"): string {
-  try {
-    return new Intl.DateTimeFormat("en", { timeZone }).resolvedOptions().timeZone;
-  } catch {
-    const text = `timeZone: ${JSON.stringify(timeZone.slice(0, 80))} is no IANA time zone, such as "Europe/Berlin"`;
-    throw new CallgateError("CONFIG_INVALID", text, { data: { path: "timeZone" } });
-  }
-}
-
 interface RunFacts {
   readonly runId: string;
   readonly principal: string;
@@ -370,12 +375,4 @@ type Runnable = Omit<Extract<Prepared, { readonly code: string }>, "constants">;
 
 function dispose(resource: AsyncDisposable): PromiseLike<void> {
   return resource[Symbol.asyncDispose]();
-}
-
-function refuseUnknown(options: CallgateOptions): void {
-  for (const key of Object.keys(options)) {
-    if (OPTIONS.has(key)) continue;
-    const text = `createCallgate: there is no option ${JSON.stringify(key.slice(0, 80))}; there are ${[...OPTIONS].join(", ")}`;
-    throw new CallgateError("CONFIG_INVALID", text, { data: { path: key } });
-  }
 }

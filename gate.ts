@@ -3,6 +3,8 @@ import type { AuditSink } from "./broker/audit/entry.ts";
 import type { AuditFileOptions } from "./broker/audit/options.ts";
 import type { PinChange } from "./broker/pins.ts";
 import type { PinStore } from "./broker/pins-file.ts";
+import type { CallExplanation, ExplainOptions } from "./broker/policy-inspector.ts";
+import type { PolicyProblemFound } from "./broker/policy/check.ts";
 import type { LocalTool } from "./broker/upstream/define-tool.ts";
 import type { UpstreamStatus } from "./broker/upstream/upstream.ts";
 import type { Approve } from "./contract/decision.ts";
@@ -25,6 +27,8 @@ export interface CallgateOptions {
   readonly tools?: Readonly<Record<string, Readonly<Record<string, LocalTool>>>>;
   /** One policy, or layers of which later ones only tighten (docs/policy.md). @defaultValue ask for everything that is not a trusted read */
   readonly policy?: unknown;
+  /** Names of the layers in errors and explanations, in their order. @defaultValue "policy 1", "policy 2" */
+  readonly policySources?: readonly string[];
   /** Overrides of the default limits, for every run. */
   readonly limits?: Partial<RunLimits>;
   /** Asks a person. Without it every call that needs approval is denied. */
@@ -104,6 +108,14 @@ export interface GatePins {
   accept(changes: readonly Pick<PinChange, "server" | "tool" | "sha256">[]): Promise<number>;
 }
 
+/** The policy, looked at from outside. */
+export interface GatePolicy {
+  /** What it says in vain: everything unknown, unreachable or without effect. Empty when all of it can matter. */
+  check(): Promise<readonly PolicyProblemFound[]>;
+  /** How a call would be decided, and by what; budgets aside. `tool` is `server.tool`. Throws CALL_UNKNOWN_TOOL. */
+  explain(tool: string, args: JsonValue, options?: ExplainOptions): Promise<CallExplanation>;
+}
+
 export interface Gate extends AsyncDisposable {
   /** Never rejects for what a script does. Throws CONFIG_INVALID on bad options and DISPOSED after the end. */
   run(script: string, options?: RunOptions): Promise<RunResult>;
@@ -115,6 +127,7 @@ export interface Gate extends AsyncDisposable {
   /** How to use the tools, for a system prompt. */
   instructions(): string;
   metaTools(): readonly MetaTool[];
+  readonly policy: GatePolicy;
   /** Undefined without the option `pins`. */
   readonly pins: GatePins | undefined;
   /** How each server is doing. */

@@ -3,6 +3,7 @@ export { createCallgate } from "./callgate.ts";
 export { createAuditFile } from "./broker/audit/file.ts";
 export { verifyAudit } from "./broker/audit/verify.ts";
 export { createPinFile } from "./broker/pins-file.ts";
+export { policyJsonSchema } from "./broker/policy/json-schema.ts";
 export { defineTool } from "./broker/upstream/define-tool.ts";
 export { CallgateError, ERROR_CODES } from "./contract/error.ts";
 export { DEFAULT_LIMITS } from "./contract/limits.ts";
@@ -17,6 +18,9 @@ export type { Pin, PinStore, PinTable } from "./broker/pins-file.ts";
 export type { LocalTool, LocalToolContext } from "./broker/upstream/define-tool.ts";
 export type { McpServerConfig } from "./broker/upstream/config.ts";
 export type { UpstreamStatus } from "./broker/upstream/upstream.ts";
+export type { CallExplanation, ExplainOptions } from "./broker/policy-inspector.ts";
+export type { PolicyProblemFound } from "./broker/policy/check.ts";
+export type { ExplainedFinding } from "./broker/policy/decide.ts";
 export type { PolicyInput } from "./broker/policy/parse.ts";
 export type { CallError, CallOutcome, CallReceipt } from "./contract/call.ts";
 export type { CheckMode } from "./contract/compile.ts";
@@ -33,6 +37,7 @@ export type {
   Gate,
   GateCatalog,
   GatePins,
+  GatePolicy,
   MetaTool,
   MetaToolResult,
   RunOptions,

@@ -61,6 +61,8 @@ export interface RunCalls {
 export interface Broker extends AsyncDisposable {
   /** Lists every upstream's tools, all at once; one that fails contributes none and says so in its status. */
   loadTools(options: { readonly signal: AbortSignal }): Promise<readonly ToolDefinition[]>;
+  /** As last listed. */
+  tools(): readonly ToolDefinition[];
   statuses(): readonly UpstreamStatus[];
   onToolsChanged(listener: () => void): void;
   openRun(facts: RunFacts): RunCalls;
@@ -91,6 +93,7 @@ export function createBroker(options: BrokerOptions): Broker {
       await options.pins?.save();
       return lists.flat();
     },
+    tools: () => [...definitions.values()].flatMap((tools) => [...tools.values()]),
     statuses: () => [...upstreams.values()].map((upstream) => upstream.status()),
     onToolsChanged(listener) {
       for (const upstream of upstreams.values()) upstream.onToolsChanged(listener);

@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { policyJsonSchema } from "../broker/policy/json-schema.ts";
 import { buildWorker, licenceTexts } from "./build-worker.ts";
 import { replaceFile } from "./replace-file.ts";
 
@@ -11,6 +12,7 @@ const dist: string = join(root, "dist");
 const command = "cli/main.js";
 const shebang = "#!/usr/bin/env node\n";
 const notices = "THIRD-PARTY-LICENSES.txt";
+const policySchema = "policy.schema.json";
 
 function filesBelow(folder: string): readonly string[] {
   return readdirSync(folder, { withFileTypes: true, recursive: true })
@@ -44,7 +46,14 @@ export async function build(): Promise<void> {
       replaceFile(join(dist, name), Buffer.from(withShebang), { mode: isCommand ? 0o755 : 0o644 });
     }
     replaceFile(join(dist, notices), Buffer.from(licenceTexts(bundled)));
-    const kept = new Set([...built, notices, "runtime/worker/worker.js", "runtime/worker/guest.js"]);
+    replaceFile(join(dist, policySchema), Buffer.from(`${JSON.stringify(policyJsonSchema(), null, 2)}\n`));
+    const kept = new Set([
+      ...built,
+      notices,
+      policySchema,
+      "runtime/worker/worker.js",
+      "runtime/worker/guest.js",
+    ]);
     for (const name of filesBelow(dist)) {
       if (!kept.has(name) && !name.endsWith(".tmp")) rmSync(join(dist, name));
     }

@@ -15,7 +15,8 @@ export interface PolicyProblemFound {
     | "unknown-label"
     | "matches-nothing"
     | "never-wins"
-    | "no-effect";
+    | "no-effect"
+    | "not-checked";
   /** The layer, or undefined when the place names it. */
   readonly source: string | undefined;
   /** Rule, flow, budget or key, as a person knows it. */
@@ -26,12 +27,24 @@ export interface PolicyProblemFound {
 const MAX_FOUND = 200;
 const COMMON_LABELS = ["private", "untrusted"];
 
+/** Servers besides those whose tools are given. */
+export interface KnownServers {
+  /** Servers that may have no tools. */
+  readonly known?: readonly string[];
+  /** Servers whose tools could not be listed: what is said of them cannot be checked, which is a problem too. */
+  readonly unavailable?: readonly string[];
+}
+
 /**
  * Finds what a policy says in vain, given every tool of every configured server: unknown servers, tools, arguments
  * and labels, globs that match nothing, rules that can never win. An empty list means that everything can matter.
  */
-export function checkPolicy(policy: Policy, tools: readonly ToolDefinition[]): readonly PolicyProblemFound[] {
-  const names = new Names(tools);
+export function checkPolicy(
+  policy: Policy,
+  tools: readonly ToolDefinition[],
+  servers: KnownServers = {},
+): readonly PolicyProblemFound[] {
+  const names = new Names(tools, servers);
   const found: PolicyProblemFound[] = [];
   policy.layers.forEach((layer, index) => {
     found.push(...checkFacts(layer, index, policy, names));
@@ -63,9 +76,11 @@ class Names {
   readonly tools: readonly ToolDefinition[];
   readonly servers: ReadonlySet<string>;
   readonly keys: ReadonlySet<string>;
-  constructor(tools: readonly ToolDefinition[]) {
+  readonly unavailable: ReadonlySet<string>;
+  constructor(tools: readonly ToolDefinition[], { known = [], unavailable = [] }: KnownServers) {
     this.tools = tools;
-    this.servers = new Set(tools.map(({ server }) => server));
+    this.unavailable = new Set(unavailable.filter((name) => !tools.some(({ server }) => server === name)));
+    this.servers = new Set([...tools.map(({ server }) => server), ...known, ...unavailable]);
     this.keys = new Set(tools.map(({ server, name }) => toolKey(server, name)));
   }
   toolsOf(server: string): string[] {
@@ -84,8 +99,14 @@ function unknownServer(server: string, names: Names, at: At): PolicyProblemFound
 }
 
 function unknownTool(server: string, tool: string, names: Names, at: At): PolicyProblemFound {
+  if (names.unavailable.has(server)) return notChecked([server], at);
   const message = `server ${quoted(server)} has no tool ${quoted(tool)}${suggestion(tool, names.toolsOf(server))}`;
   return { ...at, kind: "unknown-tool", message };
+}
+
+function notChecked(servers: Iterable<string>, at: At): PolicyProblemFound {
+  const which = [...servers].map((server) => quoted(server)).join(", ");
+  return { ...at, kind: "not-checked", message: `cannot be checked while ${which} is not available` };
 }
 
 function checkPattern(pattern: ToolPattern, exact: boolean, names: Names, at: At): PolicyProblemFound[] {
@@ -100,6 +121,8 @@ function checkPattern(pattern: ToolPattern, exact: boolean, names: Names, at: At
     return [unknownServer(serverName, names, at)];
   if (serverName !== undefined && toolName !== undefined)
     return [unknownTool(serverName, toolName, names, at)];
+  const away = serverName === undefined ? names.unavailable : new Set([serverName]);
+  if ([...away].some((server) => names.unavailable.has(server))) return [notChecked(away, at)];
   return [{ ...at, kind: "matches-nothing", message: `${quoted(pattern.source)} matches no tool` }];
 }
 

@@ -71,6 +71,8 @@ export type ToolEffect = "read" | "additive" | "destructive" | "write";
 
 /** One layer of a policy, as written. Unknown keys are errors. */
 export interface PolicyInput {
+  /** For editors. */
+  readonly $schema?: string | undefined;
   readonly version?: 1 | undefined;
   /** Short for all four `defaults`. */
   readonly default?: Effect | undefined;
@@ -194,6 +196,7 @@ const sameCall = z.strictObject({ times: z.int().min(1), then });
 
 /** Checks one layer. The JSON Schema for editors is made from it. */
 export const policySchema: z.ZodType<PolicyInput> = z.strictObject({
+  $schema: z.string().max(2000).optional(),
   version: z.literal(1).optional(),
   default: effect.optional(),
   defaults: z
