@@ -67,6 +67,8 @@ export function startWorkerProcess(launch: Launch, events: WorkerEvents): Worker
     stdio: ["ignore", "ignore", "pipe", "pipe"],
     windowsHide: true,
   });
+  // Node gives a child no streams when the process has no file descriptors left for them.
+  if ((child.stdio as unknown) === undefined) return stillborn(child);
   const channel = child.stdio[3] as Socket;
   const stderrStream = child.stderr as Socket;
   const frames = createFramesOfWorker();
@@ -160,7 +162,7 @@ export function startWorkerProcess(launch: Launch, events: WorkerEvents): Worker
     rejectReady(new CallgateError("WORKER_START_FAILED", `The worker did not start: ${death.detail}`));
     resolveDied(death);
   }
-  child.on("error", (error) => finish({ cause: "crash", detail: error.message.slice(0, 200) }));
+  child.on("error", (error) => finish({ cause: "crash", detail: lastWords(error.message) }));
   // `close` rather than `exit`: the last frames and the last words on stderr are read before the verdict.
   child.on("close", (code, signal) => finish(judge(code, signal)));
 
@@ -189,4 +191,15 @@ export function startWorkerProcess(launch: Launch, events: WorkerEvents): Worker
       }),
     hold,
   };
+}
+
+function stillborn(child: ChildProcess): WorkerProcess {
+  const died = new Promise<Death>((resolve) => {
+    child.on("error", (error) => resolve({ cause: "crash", detail: lastWords(error.message) }));
+  });
+  const ready = died.then(({ detail }) => {
+    throw new CallgateError("WORKER_START_FAILED", `The worker did not start: ${detail}`);
+  });
+  ready.catch(() => {});
+  return { pid: undefined, ready, died, alive: false, send: async () => {}, kill: () => {}, hold: () => {} };
 }

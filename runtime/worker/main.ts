@@ -63,7 +63,7 @@ function receive(message: ToWorker): void {
   }
 }
 
-const poll = setInterval(() => {
+setInterval(() => {
   for (const session of sessions.values()) session.poll();
 }, POLL_MS);
 

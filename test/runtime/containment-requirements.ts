@@ -19,6 +19,8 @@ export const requirements: Readonly<Record<string, string>> = {
     "the sandbox report says what is achieved on this machine, and in a sentence why not more",
   "sandbox:require": "sandbox.require fails closed with WORKER_START_FAILED",
   "sandbox:inside": "a worker has no files, no processes, no environment, no permissions and no compiler",
+  "sandbox:start":
+    "a worker that cannot be started fails its run with WORKER_START_FAILED and harms nothing else",
   "sandbox:network": "where the report says so, a worker has no network",
   "pool:reuse":
     "a worker serves many clean runs of one principal, in a fresh isolate each, and is then retired",

@@ -209,9 +209,15 @@ test(
       timeZone: "UTC",
       limits: {} as never,
     };
-    store.create(start);
+    await store.create(start);
     for (let seq = 1; seq <= 20; seq += 1)
-      store.append("r", { type: "request", seq, server: "s", tool: "t", argumentsJson: "x".repeat(200) });
-    expect(store.load("r")).toBeUndefined();
+      await store.append("r", {
+        type: "request",
+        seq,
+        server: "s",
+        tool: "t",
+        argumentsJson: "x".repeat(200),
+      });
+    expect(await store.load("r")).toBeUndefined();
   },
 );

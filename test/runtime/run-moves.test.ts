@@ -89,6 +89,7 @@ test(
     clearInterval(letGo);
     expect(result.output).toBe(EXPECTED);
     expect(opened.marks.get("third")).toBe(1);
+    expect(await Promise.all(more)).toEqual(["RUN_CPU_LIMIT", "RUN_CPU_LIMIT", "RUN_CPU_LIMIT"]);
   },
 );
 
