@@ -68,7 +68,6 @@ export async function createPins(options: {
   const held = new Map<string, Map<string, Held>>();
   const unsaved = new Map<string, Map<string, Unsaved>>();
   let keeping: Promise<void> = Promise.resolve();
-  const firstUse = new Map<string, number>();
   const added = new Map<string, string[]>();
   let unkept: string | undefined;
 
@@ -83,7 +82,6 @@ export async function createPins(options: {
     if (before === undefined) {
       pin(server, tool, false);
       if (known.has(server)) inner(added, server, () => []).push(tool.name);
-      else firstUse.set(server, (firstUse.get(server) ?? 0) + 1);
       return tool;
     }
     // Security: a pin whose own parts disagree was edited by hand, and vouches for nothing.
@@ -152,7 +150,6 @@ export async function createPins(options: {
           ),
         ),
         ...[...added].map(([server, names]) => `new tools of ${plain(server)} were pinned: ${listed(names)}`),
-        ...[...firstUse].map(([server, count]) => `tools of ${plain(server)} pinned on first use: ${count}`),
         ...(unkept === undefined ? [] : [`pins cannot be kept, they hold for this process only: ${unkept}`]),
       ];
     },
