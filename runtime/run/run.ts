@@ -37,6 +37,10 @@ export interface Run {
 
 /** Beyond this a run stays with its worker, bytes of events. */
 const MOVABLE_BYTES = 32 << 20;
+/** What the guest counts for a line besides its text (runtime/guest/log.ts). */
+const LINE_UNITS = 64;
+/** Frames of a run besides calls, timers and logs. */
+const OTHER_FRAMES = 8;
 
 type Request = Extract<RunEvent, { type: "request" }>;
 
@@ -55,6 +59,10 @@ export function createRun(request: RunRequest): Run {
   let made = 0;
   /** Calls whose result has not yet been sent to the worker. */
   let undelivered = 0;
+  let frames = 0;
+  /** Security: the guest bounds everything it sends; a flood of cheap frames would keep the broker from other runs. */
+  const mostFrames =
+    limits.calls + 2 * limits.timers + Math.ceil(limits.logBytes / LINE_UNITS) + OTHER_FRAMES;
   let lastAt = startedAt;
   let recordBytes = 0;
   let maxInFlight = 0;
@@ -225,6 +233,7 @@ export function createRun(request: RunRequest): Run {
     attach(next) {
       attachment = next;
       lastSeq = 0;
+      frames = 0;
       output = createOutput(limits.outputBytes);
       timers.rewind();
       if (settlement.cause !== undefined) return;
@@ -260,6 +269,8 @@ export function createRun(request: RunRequest): Run {
     receive(message) {
       if (settlement.cause !== undefined)
         return clean ? attachment?.violate("a frame after the end") : undefined;
+      frames += 1;
+      if (frames > mostFrames) return attachment?.violate("more frames than its limits allow");
       switch (message.type) {
         case "call":
           return onCall(message);
