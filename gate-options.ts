@@ -38,6 +38,7 @@ export function policyLayers({ policy, policySources }: CallgateOptions): readon
 
 /** The name as Intl knows it. Throws CONFIG_INVALID. */
 export function parseTimeZone(timeZone: string = "UTC"): string {
+  if (timeZone === "UTC") return timeZone;
   try {
     return new Intl.DateTimeFormat("en", { timeZone }).resolvedOptions().timeZone;
   } catch {

@@ -13,6 +13,23 @@ export function encodeFrame(message: object): Buffer {
   return frame;
 }
 
+/** Gathers what is written within one turn into one system call: call `next` before each write. */
+export function corkPerTurn(stream: { cork(): void; uncork(): void }): { next(): void } {
+  let corked = false;
+  const release = (): void => {
+    corked = false;
+    stream.uncork();
+  };
+  return {
+    next() {
+      if (corked) return;
+      corked = true;
+      stream.cork();
+      process.nextTick(release);
+    },
+  };
+}
+
 export interface FrameDecoder {
   /** Parsed bodies completed by this chunk. Throws on a frame that is too large or not JSON. */
   push(chunk: Buffer): unknown[];

@@ -3,7 +3,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { readFileSync } from "node:fs";
 import type { Socket } from "node:net";
 import { CallgateError } from "../../contract/error.ts";
-import { encodeFrame } from "../../contract/frame.ts";
+import { corkPerTurn, encodeFrame } from "../../contract/frame.ts";
 import type { FromWorker, ToWorker } from "../../contract/message.ts";
 import { createFramesOfWorker } from "./frames-of-worker.ts";
 import type { Launch } from "./launch.ts";
@@ -71,6 +71,7 @@ export function startWorkerProcess(launch: Launch, events: WorkerEvents): Worker
   if ((child.stdio as unknown) === undefined) return stillborn(child);
   const channel = child.stdio[3] as Socket;
   const stderrStream = child.stderr as Socket;
+  const corked = corkPerTurn(channel);
   const frames = createFramesOfWorker();
   let stderr = "";
   let stderrBytes = 0;
@@ -175,6 +176,7 @@ export function startWorkerProcess(launch: Launch, events: WorkerEvents): Worker
     },
     send(message) {
       if (doomed !== undefined || channel.destroyed) return Promise.resolve();
+      corked.next();
       if (channel.write(encodeFrame(message))) return Promise.resolve();
       const { promise, resolve } = Promise.withResolvers<void>();
       channel.once("drain", resolve);

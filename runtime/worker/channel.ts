@@ -1,7 +1,7 @@
 // Owns fd 3, the worker's only way to the broker.
 import { writeSync } from "node:fs";
 import { Socket } from "node:net";
-import { createFrameDecoder, encodeFrame, MAX_FRAME_BYTES } from "../../contract/frame.ts";
+import { corkPerTurn, createFrameDecoder, encodeFrame, MAX_FRAME_BYTES } from "../../contract/frame.ts";
 import type { FromWorker, ToWorker } from "../../contract/message.ts";
 
 const CHANNEL_FD = 3;
@@ -15,6 +15,7 @@ export interface Channel {
 /** Calls `receive` for each message; ends the process when the broker is gone. */
 export function openChannel(receive: (message: ToWorker) => void): Channel {
   const socket = new Socket({ fd: CHANNEL_FD, readable: true, writable: true });
+  const corked = corkPerTurn(socket);
   const decoder = createFrameDecoder({ maxBytes: MAX_FRAME_BYTES });
   const leave = (): void => void process.kill(process.pid, "SIGKILL");
   socket.on("data", (chunk: Buffer) => {
@@ -23,7 +24,10 @@ export function openChannel(receive: (message: ToWorker) => void): Channel {
   socket.on("close", leave);
   socket.on("error", leave);
   return {
-    send: (message) => void socket.write(encodeFrame(message)),
+    send: (message) => {
+      corked.next();
+      socket.write(encodeFrame(message));
+    },
     sendLast: (message) => {
       // What waits in the socket may be half written; words in the middle of a frame would read as an attack.
       if (socket.writableLength > 0) return;
