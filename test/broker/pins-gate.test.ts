@@ -83,6 +83,27 @@ describe("a definition that changed between two starts", () => {
 });
 
 test(
+  verifies("pins:quarantine", "a change while a person is asked is held back when the answer comes"),
+  async () => {
+    const changing = `await s.change({ tools: ${JSON.stringify([evil, change])} })`;
+    const args = [fixture, JSON.stringify({ tools: [echo, change] })];
+    await using gate: Gate = await createCallgate({
+      servers: { s: { command: process.execPath, args } },
+      policy: { default: "allow", rules: [{ id: "ask-echo", tools: "s.echo", effect: "ask" }] },
+      pins: { file: join(folder(), "callgate.lock.json") },
+      approve: async () => {
+        await gate.run(changing);
+        await expect.poll(async () => (await gate.run("return 1"), gate.notes.join())).toMatch(/quarantined/);
+        return { decision: "allow" };
+      },
+    });
+    const result = await gate.run("return await s.echo({})");
+    expect(result.error).toMatchObject({ code: "CALL_DENIED" });
+    expect(result.error?.message).toMatch(/is quarantined/);
+  },
+);
+
+test(
   verifies("pins:local", "functions of the host are not pinned, nor is anything without the option"),
   async () => {
     const file = join(folder(), "callgate.lock.json");
