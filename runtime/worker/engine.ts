@@ -7,7 +7,7 @@ export interface EngineOptions {
   readonly addonPath: string;
   readonly guestSource: string;
   /** Called when V8 runs out of memory in an isolate in a way that only the end of the process cures. */
-  readonly onCatastrophe: (isolate: Isolate) => void;
+  readonly onCatastrophe: (isolate: Isolate | undefined) => void;
 }
 
 /** The script's function, opaque outside its isolate. */
@@ -50,10 +50,11 @@ export function createEngine(options: EngineOptions): Engine {
 
   return {
     createIsolate(memoryMb) {
-      let self: Isolate;
+      // Empty until the guest is booted: memory may run out before.
+      const booted: { isolate?: Isolate } = {};
       const isolate = new vm.Isolate({
         memoryLimit: memoryMb,
-        onCatastrophicError: () => options.onCatastrophe(self),
+        onCatastrophicError: () => options.onCatastrophe(booted.isolate),
       });
       const context = isolate.createContextSync();
       // Security: cachedData is machine code; it is only ever made here, in this process, from this very source.
@@ -67,7 +68,7 @@ export function createEngine(options: EngineOptions): Engine {
       >;
       const send = new vm.Callback(
         (type: string, seq: number, a: string, b: string, c: string, n: number) =>
-          self.onSend(type, seq, a, b, c, n),
+          booted.isolate?.onSend(type, seq, a, b, c, n),
         { ignored: true },
       );
       const deliver = boot.applySync(undefined, [send], { result: { reference: true } }) as ivm.Reference<
@@ -76,7 +77,7 @@ export function createEngine(options: EngineOptions): Engine {
       const bootCpu = isolate.cpuTime;
       // A disposed isolate answers no more; what was last seen then stands.
       let spentMs = 0;
-      self = {
+      const self: Isolate = {
         memoryMb,
         onSend: () => {},
         async compile(code) {
@@ -99,6 +100,7 @@ export function createEngine(options: EngineOptions): Engine {
           if (!isolate.isDisposed) isolate.dispose();
         },
       };
+      booted.isolate = self;
       return self;
     },
   };

@@ -18,7 +18,7 @@ const configuration = JSON.parse(process.argv[2] as string) as Configuration;
 const sessions = new Map<number, Session>();
 const warm: Isolate[] = [];
 
-function slotOf(isolate: Isolate): number | undefined {
+function slotOf(isolate: Isolate | undefined): number | undefined {
   for (const [slot, session] of sessions) if (session.isolate === isolate) return slot;
   return undefined;
 }
@@ -29,7 +29,7 @@ const engine = createEngine({
   onCatastrophe: (isolate) => {
     const slot = slotOf(isolate);
     // Later runs may meet what an earlier one left behind: the broker then finds out who it is.
-    if (slot === 1 && sessions.size === 1)
+    if (isolate !== undefined && slot === 1 && sessions.size === 1)
       channel.sendLast({ type: "limit", slot, code: "RUN_MEMORY_LIMIT", cpuMs: isolate.cpuMs() });
     process.kill(process.pid, "SIGKILL");
   },
