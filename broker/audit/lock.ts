@@ -9,6 +9,7 @@ export interface FileLock extends Disposable {
 }
 
 const BUSY = 5;
+const MAX_WAIT_MS = 10;
 
 /**
  * Locks by the file `path`, which is made when it is missing, stays empty, and is never removed. Node has no locks of
@@ -17,11 +18,14 @@ const BUSY = 5;
 export function createFileLock(path: string, options: { readonly patienceMs: number }): FileLock {
   touch(path);
   const database = new DatabaseSync(path, { timeout: 0 });
-  database.exec("PRAGMA journal_mode = MEMORY");
+  let prepared = false;
 
   async function take(): Promise<void> {
-    for (let waited = 0, wait = 1; ; wait = Math.min(wait * 2, 50)) {
+    for (let waited = 0, wait = 1; ; wait = Math.min(wait * 2, MAX_WAIT_MS)) {
       try {
+        // Even this looks into the file, and so may find it locked.
+        if (!prepared) database.exec("PRAGMA journal_mode = MEMORY");
+        prepared = true;
         database.exec("BEGIN EXCLUSIVE");
         return;
       } catch (error) {

@@ -7,6 +7,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createAuditFile } from "../../broker/audit/file.ts";
 import { MAX_LINE_BYTES, NO_LINE } from "../../broker/audit/line.ts";
+import { createFileLock } from "../../broker/audit/lock.ts";
 import { verifyAudit } from "../../broker/audit/verify.ts";
 import { verifies } from "../requirements.ts";
 import { entry, fileOf, folder, hashOf, linesOf, logOf, write } from "./audit-support.ts";
@@ -168,6 +169,45 @@ describe("company", () => {
     const codes = await Promise.all([1, 2, 3].map(() => started([path, "300"]).ended));
     expect(codes).toEqual([0, 0, 0]);
     expect(await verifyAudit(path)).toMatchObject({ ok: true, lines: 900, torn: [] });
+  });
+
+  test(
+    verifies("audit:restart", "what another writer left half done is recorded by one that goes on"),
+    async () => {
+      const path = join(folder(), "audit.jsonl");
+      await using file = await createAuditFile(path);
+      await file.append(entry(1));
+      appendFileSync(path, '{"n":2,"at":"20');
+      await file.append(entry(2));
+      const verdict = await verifyAudit(path);
+      expect(verdict).toMatchObject({ ok: true, lines: 3, torn: [{ line: 2, recorded: true }] });
+    },
+  );
+
+  test(verifies("audit:shared", "a lock that is held is waited for, but not for ever"), async () => {
+    const path = join(folder(), "lock");
+    using one = createFileLock(path, { patienceMs: 10_000 });
+    const order: string[] = [];
+    const held = Promise.withResolvers<void>();
+    const first = one.hold(async () => {
+      await held.promise;
+      order.push("one");
+    });
+    // Made while the lock is held.
+    using two = createFileLock(path, { patienceMs: 10_000 });
+    using impatient = createFileLock(path, { patienceMs: 20 });
+    await expect(impatient.hold(async () => void order.push("impatient"))).rejects.toThrow(/another process/);
+    const second = two.hold(async () => void order.push("two"));
+    held.resolve();
+    await Promise.all([first, second]);
+    expect(order).toEqual(["one", "two"]);
+    expect(statSync(path).size).toBe(0);
+  });
+
+  test(verifies("audit:shared", "what fails while the lock is held gives it back"), async () => {
+    using lock = createFileLock(join(folder(), "lock"), { patienceMs: 20 });
+    await expect(lock.hold(() => Promise.reject(new Error("oops")))).rejects.toThrow("oops");
+    expect(await lock.hold(() => Promise.resolve(1))).toBe(1);
   });
 
   test(verifies("audit:closed", "a file that became shorter is not written to any more"), async () => {
