@@ -247,6 +247,7 @@ class OpenGate implements Gate {
       principal,
       limits,
       labels,
+      script,
       constants: prepared.constants,
       witness,
       approve: options.approve,

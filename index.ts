@@ -24,7 +24,14 @@ export type { ExplainedFinding } from "./broker/policy/decide.ts";
 export type { PolicyInput } from "./broker/policy/parse.ts";
 export type { CallError, CallOutcome, CallReceipt } from "./contract/call.ts";
 export type { CheckMode } from "./contract/compile.ts";
-export type { ApprovalAnswer, ApprovalRequest, Approve, Effect } from "./contract/decision.ts";
+export type {
+  ApprovalAnswer,
+  ApprovalCall,
+  ApprovalRequest,
+  Approve,
+  Effect,
+  LabelInPlay,
+} from "./contract/decision.ts";
 export type { Diagnostic } from "./contract/diagnostic.ts";
 export type { Audience, CallErrorCode, ErrorCode } from "./contract/error.ts";
 export type { JsonObject, JsonValue } from "./contract/json.ts";

@@ -1,5 +1,8 @@
-// Owns asking a person about one call, and the grants that answer for the rest of a run.
-import type { ApprovalAnswer, ApprovalRequest, Approve } from "../contract/decision.ts";
+// Owns asking a person: calls that ask in the same turn are one question, and the answer is given to each.
+import { setTimeout as pause } from "node:timers/promises";
+import type { CallReceipt } from "../contract/call.ts";
+import type { ApprovalAnswer, ApprovalCall, ApprovalRequest, Approve } from "../contract/decision.ts";
+import { meetsPattern, parseTerms, type GrantFacts, type Grants } from "./grants.ts";
 
 export type ApprovalResult =
   | { readonly type: "granted" }
@@ -7,65 +10,162 @@ export type ApprovalResult =
   | { readonly type: "expired" }
   | { readonly type: "nobody" };
 
+/** One call that needs an answer: as a person is shown it, and as it will be made. */
+export interface Asking extends GrantFacts {
+  readonly call: ApprovalCall;
+}
+
 export interface Approvals {
-  ask(request: ApprovalRequest, options: { readonly signal: AbortSignal }): Promise<ApprovalResult>;
+  /** Never rejects. Settles as expired when `signal` aborts. */
+  ask(asking: Asking, options: { readonly signal: AbortSignal }): Promise<ApprovalResult>;
+}
+
+export interface ApprovalOptions {
+  readonly runId: string;
+  readonly approve: Approve | undefined;
+  /** For one question, ms. */
+  readonly timeoutMs: number;
+  readonly grants: Grants;
+  readonly receipts: () => readonly CallReceipt[];
+  /** ms since the epoch. */
+  readonly clock: () => number;
+}
+
+interface Waiting {
+  readonly asking: Asking;
+  readonly settle: (result: ApprovalResult) => void;
+  settled: boolean;
+  onSettled: () => void;
 }
 
 const REASON_UNITS = 500;
+/** A turn is over when no further call has asked for so long, ms. */
+const QUIET_MS = 20;
+/** However many go on asking, a question is put after so long, ms. */
+const GATHER_MS = 200;
+const MAX_SET = 200;
+const EXPIRED: ApprovalResult = { type: "expired" };
 
-/** Asks one call at a time, in the order of the calls, so that a grant for the run spares the questions behind it. */
-export function createApprovals(options: {
-  readonly approve: Approve | undefined;
-  readonly timeoutMs: number;
-}): Approvals {
-  const granted = new Set<string>();
-  let last: Promise<unknown> = Promise.resolve();
+/** One question at a time, so that a grant spares the questions behind it. */
+export function createApprovals(options: ApprovalOptions): Approvals {
+  const { approve, grants } = options;
+  let queue: Waiting[] = [];
+  let asked = 0;
+  let asking = false;
 
-  async function askNow(
-    approve: Approve,
-    request: ApprovalRequest,
-    key: string,
-    signal: AbortSignal,
-  ): Promise<ApprovalResult> {
-    if (granted.has(key)) return { type: "granted" };
-    const timeout = AbortSignal.timeout(options.timeoutMs);
-    const ended = AbortSignal.any([signal, timeout]);
-    const { promise: aborted, reject } = Promise.withResolvers<never>();
-    const onAbort = (): void => reject(ended.reason);
-    ended.addEventListener("abort", onAbort, { once: true });
-    try {
-      ended.throwIfAborted();
-      const answer = await Promise.race([approve(request, { signal: ended }), aborted]);
-      return settle(answer, key);
-    } catch (error) {
-      if (ended.aborted) return { type: "expired" };
-      return {
-        type: "rejected",
-        reason: `asking failed: ${String((error as Error).message)}`.slice(0, REASON_UNITS),
-      };
-    } finally {
-      ended.removeEventListener("abort", onAbort);
+  /** Waits until the turn is over, if anything has asked since the last time. */
+  async function gather(): Promise<void> {
+    const until = performance.now() + GATHER_MS;
+    let seen = -1;
+    while (seen !== asked && queue.length < MAX_SET && performance.now() < until) {
+      seen = asked;
+      await pause(QUIET_MS);
     }
   }
 
-  // Security: anything but an explicit allow is a refusal.
-  function settle(answer: ApprovalAnswer, key: string): ApprovalResult {
-    if (answer.decision !== "allow")
-      return { type: "rejected", reason: answer.reason?.slice(0, REASON_UNITS) };
-    if (answer.scope === "run") granted.add(key);
-    return { type: "granted" };
+  async function work(put: Approve): Promise<void> {
+    asking = true;
+    let gathered = -1;
+    while (queue.length > 0) {
+      if (gathered !== asked) await gather();
+      gathered = asked;
+      for (const one of queue) if (!one.settled && grants.covers(one.asking)) one.settle({ type: "granted" });
+      queue = queue.filter(({ settled }) => !settled);
+      if (queue.length > 0) await question(put, queue.slice(0, MAX_SET));
+    }
+    asking = false;
+  }
+
+  /** Puts one question and settles the calls that its answer is about: the first one at the least. */
+  async function question(put: Approve, set: readonly Waiting[]): Promise<void> {
+    const over = new AbortController();
+    const timeout = AbortSignal.timeout(options.timeoutMs);
+    const signal = AbortSignal.any([timeout, over.signal]);
+    const { promise: ended, resolve: end } = Promise.withResolvers<undefined>();
+    signal.addEventListener("abort", () => end(undefined), { once: true });
+    // A question whose calls are all gone is taken back.
+    const watch = (): void => {
+      if (set.every(({ settled }) => settled)) over.abort();
+    };
+    for (const one of set) one.onSettled = watch;
+    try {
+      const answer = await Promise.race([put(requestOf(set), { signal }), ended]);
+      if (signal.aborted) for (const one of set) one.settle(EXPIRED);
+      else settleAll(set, answer);
+    } catch (error) {
+      const reason = `asking failed: ${String((error as { message?: unknown } | undefined)?.message)}`;
+      const result: ApprovalResult = signal.aborted ? EXPIRED : { type: "rejected", reason: bounded(reason) };
+      for (const one of set) one.settle(result);
+    } finally {
+      for (const one of set) one.onSettled = () => {};
+    }
+  }
+
+  function requestOf(set: readonly Waiting[]): ApprovalRequest {
+    const calls = set.map(({ asking: { call } }) => call);
+    return {
+      ...(calls[0] as ApprovalCall),
+      runId: options.runId,
+      calls: options.receipts(),
+      ...(calls.length > 1 && { set: calls }),
+    };
+  }
+
+  // Security: anything but an explicit allow is a refusal, and no call is allowed that the answer does not name.
+  function settleAll(set: readonly Waiting[], answer: ApprovalAnswer | undefined): void {
+    const about = answer?.about;
+    if (about === undefined) return settleOne(set[0] as Waiting, answer, true);
+    const named = new Set<unknown>(Array.isArray(about) ? about : []);
+    for (const one of set) settleOne(one, answer, about === "all" || named.has(one.asking.call.seq));
+  }
+
+  function settleOne(one: Waiting, answer: ApprovalAnswer | undefined, named: boolean): void {
+    if (one.settled) return;
+    if (answer?.decision !== "allow" || !named) {
+      const reason = typeof answer?.reason === "string" ? bounded(answer.reason) : undefined;
+      return one.settle({ type: "rejected", reason });
+    }
+    const terms = parseTerms(answer, options.clock());
+    if (typeof terms === "string") return one.settle({ type: "rejected", reason: terms });
+    if (!meetsPattern(terms.pattern, one.asking.facts))
+      return one.settle({
+        type: "rejected",
+        reason: "its arguments are not inside the pattern that was approved",
+      });
+    grants.add(one.asking, terms);
+    one.settle({ type: "granted" });
   }
 
   return {
-    ask(request, { signal }) {
-      // Security: a grant answers the rules it was asked for; a flow or budget that comes later asks again.
-      const key = JSON.stringify([request.server, request.tool, ...request.rules]);
-      const { approve } = options;
-      if (granted.has(key)) return Promise.resolve({ type: "granted" });
+    ask(call, { signal }) {
+      if (grants.covers(call)) return Promise.resolve({ type: "granted" });
       if (approve === undefined) return Promise.resolve({ type: "nobody" });
-      const turn = last.then(() => askNow(approve, request, key, signal));
-      last = turn;
-      return turn;
+      const { promise, resolve } = Promise.withResolvers<ApprovalResult>();
+      const expire = (): void => one.settle(EXPIRED);
+      const one: Waiting = {
+        asking: call,
+        settled: false,
+        onSettled: () => {},
+        settle(result) {
+          if (one.settled) return;
+          one.settled = true;
+          signal.removeEventListener("abort", expire);
+          resolve(result);
+          one.onSettled();
+        },
+      };
+      signal.addEventListener("abort", expire, { once: true });
+      if (signal.aborted) expire();
+      else {
+        asked += 1;
+        queue.push(one);
+        if (!asking) void work(approve);
+      }
+      return promise;
     },
   };
+}
+
+function bounded(reason: string): string {
+  return reason.slice(0, REASON_UNITS);
 }

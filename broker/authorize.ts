@@ -1,13 +1,15 @@
 // Owns whether one call may be made: policy, approval, budget.
 // Security: nothing is sent before this has said yes.
 import type { CallError, CallReceipt, CallRequest } from "../contract/call.ts";
+import type { Decision } from "../contract/decision.ts";
 import type { JsonObject } from "../contract/json.ts";
 import type { ToolDefinition } from "../contract/tool.ts";
+import { ask } from "./asking.ts";
 import type { Spent } from "./budget.ts";
 import type { DispatchContext, DispatchOptions } from "./call-context.ts";
-import { decide, howToAllow } from "./policy/decide.ts";
+import { pinHash } from "./pins.ts";
+import { decide, howToAllow, type CallFacts } from "./policy/decide.ts";
 import { callError, callName } from "./refusal.ts";
-import { shownArguments } from "./shown-arguments.ts";
 import type { CallWitness } from "./witness.ts";
 
 type Authorized = { readonly rules: readonly string[]; readonly release: (spent: Spent) => void };
@@ -16,9 +18,11 @@ type Refused = {
   readonly rules: readonly string[];
   readonly approval?: NonNullable<CallReceipt["approval"]>;
 };
-type NotApproved = Pick<Refused, "error"> & Required<Pick<Refused, "approval">>;
 
-/** The policy's verdict, a person's answer, and room in every budget, in this order. */
+/**
+ * The policy's verdict, a person's answer, and room in every budget, in this order. Time passes while a person thinks
+ * or a budget is full, so after each wait the call is judged again, with the labels it was issued under.
+ */
 export async function authorize(
   request: CallRequest,
   tool: ToolDefinition,
@@ -27,30 +31,34 @@ export async function authorize(
   options: DispatchOptions,
   witness: CallWitness,
 ): Promise<Authorized | Refused> {
-  const { policy, principal, runId, budgets, literals } = context;
+  const { principal, runId, budgets, literals } = context;
   // Security: the labels are those of all results that came before this call, never fewer.
-  const facts = { tool, arguments: args, labels: new Set(context.labels), literals, principal };
-  const decision = decide(policy, facts);
-  witness.decided(decision, facts);
-  const rules = [...decision.rules];
-  if (decision.effect === "deny") {
-    return {
-      error: callError("CALL_DENIED", request, `${callName(request)} is denied: ${decision.reason}`),
-      rules,
-    };
-  }
+  const facts: CallFacts = { tool, arguments: args, labels: new Set(context.labels), literals, principal };
+  /** Rules and budgets that a person has approved for this call. */
   const granted = new Set<string>();
-  if (decision.effect === "ask") {
-    const refusal = await ask(request, args, decision.reason, rules, context, options, witness);
-    if (refusal?.approval === "nobody") {
-      const message = `${refusal.error.message} ${howToAllow(policy, facts)}`;
-      return { ...refusal, error: { ...refusal.error, message }, rules };
-    }
-    if (refusal !== undefined) return { ...refusal, rules };
-    for (const id of rules) granted.add(id);
-  }
+  let told: Decision | undefined;
   for (;;) {
+    const decision =
+      told === undefined ? decide(context.policy, facts) : judgedAgain(request, facts, context);
+    if (told === undefined || !isSame(told, decision)) witness.decided(decision, facts);
+    told = decision;
+    const { effect, reason } = decision;
+    if (effect === "deny") {
+      const error = callError("CALL_DENIED", request, `${callName(request)} is denied: ${reason}`);
+      return { error, rules: decision.rules };
+    }
+    if (effect === "ask" && !decision.rules.every((id) => granted.has(id))) {
+      const refusal = await ask(request, facts, decision, context, options, witness);
+      if (refusal?.approval === "nobody") {
+        const message = `${refusal.error.message} ${howToAllow(context.policy, facts)}`;
+        return { ...refusal, error: { ...refusal.error, message }, rules: decision.rules };
+      }
+      if (refusal !== undefined) return { ...refusal, rules: decision.rules };
+      for (const id of decision.rules) granted.add(id);
+      continue;
+    }
     const reserved = budgets.reserve(runId, principal, facts, granted);
+    const rules = [...new Set([...decision.rules, ...granted])];
     if (reserved.ok) return { rules, release: reserved.release };
     if (reserved.full) {
       try {
@@ -60,63 +68,29 @@ export async function authorize(
         return { error: callError("CALL_CANCELLED", request, "The run ended."), rules };
       }
     }
-    const refusal = {
+    const spent = {
       error: callError("CALL_BUDGET_EXCEEDED", request, reserved.reason),
       rules: [reserved.rule],
     };
-    if (reserved.then === "deny" || granted.has(reserved.rule)) return refusal;
-    const answer = await ask(request, args, reserved.reason, [reserved.rule], context, options, witness);
-    if (answer?.approval === "nobody") return { ...refusal, approval: answer.approval };
-    if (answer !== undefined) return { ...answer, rules: [reserved.rule] };
+    if (reserved.then === "deny" || granted.has(reserved.rule)) return spent;
+    const question = { reason: reserved.reason, rules: spent.rules };
+    const refusal = await ask(request, facts, question, context, options, witness);
+    if (refusal?.approval === "nobody") return { ...spent, approval: refusal.approval };
+    if (refusal !== undefined) return { ...refusal, rules: spent.rules };
     granted.add(reserved.rule);
-    rules.push(reserved.rule);
   }
 }
 
-async function ask(
-  request: CallRequest,
-  args: JsonObject,
-  reason: string,
-  rules: readonly string[],
-  context: DispatchContext,
-  { signal, holdWall }: DispatchOptions,
-  witness: CallWitness,
-): Promise<NotApproved | undefined> {
-  const resume = holdWall();
-  try {
-    const { runId, seq, server, tool, line } = request;
-    const shown = shownArguments(args, context.redactor);
-    const calls = context.receipts.list();
-    const question = {
-      runId,
-      seq,
-      server,
-      tool,
-      arguments: shown,
-      reason,
-      rules,
-      calls,
-      ...(line !== undefined && { line }),
-    };
-    const answer = await witness.asked(rules, () => context.approvals.ask(question, { signal }));
-    switch (answer.type) {
-      case "granted":
-        return undefined;
-      case "rejected": {
-        const because = answer.reason === undefined ? "" : `: ${answer.reason}`;
-        const text = `${callName(request)} was not approved${because}.`;
-        return { approval: answer.type, error: callError("CALL_APPROVAL_REJECTED", request, text) };
-      }
-      case "expired": {
-        const text = `Nobody approved ${callName(request)} in time.`;
-        return { approval: answer.type, error: callError("CALL_APPROVAL_EXPIRED", request, text) };
-      }
-      case "nobody": {
-        const text = `${callName(request)} needs approval (${reason}), and there is nobody to ask.`;
-        return { approval: answer.type, error: callError("CALL_DENIED", request, text) };
-      }
-    }
-  } finally {
-    resume();
-  }
+/** Security: what was approved was this tool as it was; one that has changed or gone since was not. */
+function judgedAgain(request: CallRequest, facts: CallFacts, context: DispatchContext): Decision {
+  const held = context.quarantine(request.server, request.tool);
+  if (held !== undefined) return { effect: "deny", rules: ["pin"], reason: `it is quarantined: ${held}` };
+  const now = context.find(request.server, request.tool)?.definition;
+  if (now === facts.tool || (now !== undefined && pinHash(now) === pinHash(facts.tool)))
+    return decide(context.policy, facts);
+  return { effect: "deny", rules: ["pin"], reason: "its definition changed while the call waited" };
+}
+
+function isSame(one: Decision, other: Decision): boolean {
+  return one.effect === other.effect && one.rules.join("\n") === other.rules.join("\n");
 }

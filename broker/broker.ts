@@ -8,6 +8,8 @@ import { createApprovals } from "./approval.ts";
 import { createBudgets } from "./budget.ts";
 import type { DispatchOptions } from "./call-context.ts";
 import { dispatch } from "./dispatch.ts";
+import { createGrantStore } from "./grants.ts";
+import { createLabelOrigins } from "./label-origins.ts";
 import type { Pins } from "./pins.ts";
 import { collectLiterals, type LiteralSet } from "./policy/literals.ts";
 import type { Policy } from "./policy/parse.ts";
@@ -33,6 +35,8 @@ export interface RunFacts {
   readonly limits: RunLimits;
   /** Labels of what the conversation has seen before the run. */
   readonly labels: readonly string[];
+  /** As written. */
+  readonly script: string;
   /** Constants of the script, for the matcher `literal`. @defaultValue unknown: nothing is literal */
   readonly constants?: readonly JsonValue[] | undefined;
   readonly witness: RunWitness;
@@ -69,10 +73,12 @@ export interface Broker extends AsyncDisposable {
 }
 
 const APPROVAL_TIMEOUT_MS = 300_000;
+const SOURCE_UNITS = 300;
 
 export function createBroker(options: BrokerOptions): Broker {
   const upstreams = new Map(options.upstreams.map((upstream) => [upstream.server, upstream]));
   const definitions = new Map<string, Map<string, ToolDefinition>>();
+  const grants = createGrantStore({ clock: Date.now });
   const budgets = createBudgets(options.policy, { clock: () => performance.now() });
 
   async function loadOne(upstream: Upstream, signal: AbortSignal): Promise<readonly ToolDefinition[]> {
@@ -111,6 +117,10 @@ export function createBroker(options: BrokerOptions): Broker {
         limits: facts.limits,
         policy: options.policy,
         approvals: createApprovals({
+          runId: facts.runId,
+          grants: grants.openRun(),
+          receipts: receipts.list,
+          clock: Date.now,
           approve: facts.approve ?? options.approve,
           timeoutMs: options.approvalTimeoutMs ?? APPROVAL_TIMEOUT_MS,
         }),
@@ -118,6 +128,8 @@ export function createBroker(options: BrokerOptions): Broker {
         receipts,
         redactor: options.redactor,
         labels,
+        origins: createLabelOrigins(labels),
+        sourceLine: sourceLines(facts.script),
         literals: trustedLiterals(facts),
         witness: facts.witness,
         quarantine: (server: string, tool: string) => options.pins?.quarantine(server, tool),
@@ -145,4 +157,9 @@ export function createBroker(options: BrokerOptions): Broker {
 /** Security: what wrote the script had read untrusted text before, so its constants may be that text's. */
 function trustedLiterals({ labels, constants }: RunFacts): LiteralSet | undefined {
   return constants === undefined || labels.includes("untrusted") ? undefined : collectLiterals(constants);
+}
+
+function sourceLines(script: string): (line: number) => string | undefined {
+  let lines: readonly string[] | undefined;
+  return (line) => (lines ??= script.split(/\r\n|\r|\n/))[line - 1]?.trim().slice(0, SOURCE_UNITS);
 }

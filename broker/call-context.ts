@@ -4,6 +4,7 @@ import type { RunLimits } from "../contract/limits.ts";
 import type { ToolDefinition } from "../contract/tool.ts";
 import type { Approvals } from "./approval.ts";
 import type { Budgets } from "./budget.ts";
+import type { LabelOrigins } from "./label-origins.ts";
 import type { LiteralSet } from "./policy/literals.ts";
 import type { Policy } from "./policy/parse.ts";
 import type { Receipts } from "./receipts.ts";
@@ -22,6 +23,10 @@ export interface DispatchContext {
   readonly redactor: Redactor;
   /** Labels of every result this run has seen, and of the conversation. Grows. */
   readonly labels: Set<string>;
+  /** Adds to `labels` and remembers why. */
+  readonly origins: LabelOrigins;
+  /** Text of a line of the script as written, bounded. */
+  readonly sourceLine: (line: number) => string | undefined;
   /** Undefined when the script's constants are unknown or not to be trusted. */
   readonly literals: LiteralSet | undefined;
   find(

@@ -95,7 +95,7 @@ async function perform(
     return failed(failure, { status, rules, safeToRepeat: reads || unsent });
   } finally {
     // Security: an error carries the server's words as well as a result does.
-    for (const label of resultLabels(context.policy, request.server)) context.labels.add(label);
+    context.origins.absorb(request, resultLabels(context.policy, request.server));
   }
 }
 

@@ -2,4 +2,16 @@
 export const requirements: Readonly<Record<string, string>> = {
   "approval:literals":
     "constants of a script are found by value, bounded, and nothing computed is one of them",
+  "approval:request":
+    "a request says what was done so far, where in the script the call stands, and which results brought the labels in play",
+  "approval:set":
+    "calls that ask in the same turn are one question, and an answer approves exactly the calls it names",
+  "approval:simple": "an approver that knows no sets is asked about every call by itself",
+  "approval:refused": "whatever is no clear yes is a no, and its reason reaches the script",
+  "approval:stale":
+    "after an answer the call is decided again, and its tool must still be the one that was asked about",
+  "approval:grants":
+    "a grant answers the asks of its tool, rules, pattern, time and principal, and nothing else",
+  "approval:deny": "no grant and no approval overrides a deny",
+  "approval:invalid": "arguments that fail validation never reach a person",
 };
