@@ -3,9 +3,9 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { fakeInput, inside } from "../cli/inside.ts";
-import { folder } from "../cli/support.ts";
+import { folder, start, workspace } from "../cli/support.ts";
 import { verifies } from "../requirements.ts";
-import { linesOf } from "./audit-support.ts";
+import { entriesOf, linesOf } from "./audit-support.ts";
 
 const fixture = new URL("../fixtures/servers/raw.mjs", import.meta.url).pathname;
 const object = { type: "object" } as const;
@@ -105,6 +105,25 @@ describe("audit", () => {
     expect(types).toEqual(["run.start", "run.end"]);
     expect((await command(path, "audit", "show", "logs.jsonl", "--run", "zzz")).code).toBe(1);
   });
+
+  test(
+    verifies(
+      ["audit:before", "audit:restart"],
+      "a command killed in the middle of a call leaves the call in the log",
+    ),
+    async () => {
+      const { path, log } = workspace({ policy: { default: "allow" }, audit: { file: "logs.jsonl" } });
+      const run = start(["run", "-q", "-e", "await items.hang({})"], { cwd: path });
+      await expect.poll(log, { timeout: 30_000 }).toContain("hang");
+      run.child.kill("SIGKILL");
+      await run.ended;
+      const types = entriesOf(join(path, "logs.jsonl")).map(({ type }) => type);
+      expect(types).toEqual(["run.start", "call.decided", "call.sent"]);
+      expect(await command(path, "run", "-q", "-e", "return 1")).toMatchObject({ code: 0 });
+      const verified = await command(path, "audit", "verify", "logs.jsonl");
+      expect(verified.stdout).toMatch(/^unbroken: logs\.jsonl, 5 lines/);
+    },
+  );
 
   test(
     verifies("audit:command", "a file that is not there, and a head that is no hash, are mistakes"),
