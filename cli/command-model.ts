@@ -1,6 +1,6 @@
 // Owns the commands as plain data, read off the one definition for completion and documentation.
 import type { Command } from "commander";
-import { examplesOf } from "./program.ts";
+import { examplesOf } from "./options.ts";
 
 export interface OptionModel {
   /** As help writes it: `-c, --config <file>`. */

@@ -27,6 +27,8 @@ export async function openGate(
   session: Session,
   options: {
     readonly config: string | undefined;
+    /** Files of `--policy`. */
+    readonly policies?: readonly string[] | undefined;
     readonly approve?: Approve | undefined;
     readonly quiet?: boolean;
     /** Opens even where `sandbox.require` is not met. */
@@ -34,14 +36,15 @@ export async function openGate(
   },
 ): Promise<OpenGate> {
   const { world, screen, interrupt } = session;
-  const loaded = await loadConfig({ cwd: world.cwd, file: options.config });
-  const { servers, policy, limits, sandbox, catalog, audit } = loaded.config;
+  const loaded = await loadConfig({ cwd: world.cwd, file: options.config, policies: options.policies });
+  const layers = loaded.policy;
+  const { servers, limits, sandbox, catalog, audit } = loaded.config;
   const count = Object.keys(servers).length;
   if (options.quiet !== true && count > 0) screen.live(`starting ${counted(count, "server")}`);
   const making = createCallgate({
     servers,
     env: world.env,
-    ...(policy !== undefined && { policy }),
+    ...(layers.values.length > 0 && { policy: layers.values, policySources: layers.sources }),
     ...(limits !== undefined && { limits }),
     ...(sandbox !== undefined && {
       sandbox: options.unrequired === true ? { ...sandbox, require: [] } : sandbox,

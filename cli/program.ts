@@ -1,6 +1,6 @@
 // Owns the one definition of all commands, from which parsing, help, completion and docs/cli.md come.
 import { Argument, Command, InvalidArgumentError, Option } from "commander";
-import { DEFAULT_LIMITS, type RunLimits } from "../index.ts";
+import { DEFAULT_LIMITS } from "../index.ts";
 import type { ShowFlags, VerifyFlags } from "./commands/audit.ts";
 import type { CheckFlags } from "./commands/check.ts";
 import type { RunFlags } from "./commands/run.ts";
@@ -8,11 +8,24 @@ import type { ToolsFlags } from "./commands/tools.ts";
 import type { TrustFlags } from "./commands/trust.ts";
 import { isTimeZone } from "./config/shape.ts";
 import { EXIT_MEANINGS } from "./exit-code.ts";
-import { LimitProblem, parseLimit } from "./limits.ts";
+import {
+  configOption,
+  countOption,
+  detailOption,
+  evalOption,
+  jsonOption,
+  limitOption,
+  policyOption,
+  scriptArgument,
+  serverOption,
+  withExamples,
+  type Ending,
+} from "./options.ts";
+import { addPolicy, type PolicyHandlers } from "./program-policy.ts";
 import { parsePlace, parseTools, type ServeFlags } from "./serve-flags.ts";
 
 /** What each command does; resolves to the exit code. */
-export interface Handlers {
+export interface Handlers extends PolicyHandlers {
   run(file: string | undefined, flags: RunFlags): Promise<number>;
   check(file: string | undefined, flags: CheckFlags): Promise<number>;
   types(flags: { readonly config?: string }): Promise<number>;
@@ -29,13 +42,6 @@ export interface Handlers {
 }
 
 export const SHELLS: readonly string[] = ["bash", "zsh", "fish"];
-
-const examples = new WeakMap<Command, readonly string[]>();
-
-/** Command lines that show a command in use. */
-export function examplesOf(command: Command): readonly string[] {
-  return examples.get(command) ?? [];
-}
 
 /** `done` is told the exit code of the command that ran. */
 export function createProgram(
@@ -65,6 +71,7 @@ export function createProgram(
     .addArgument(scriptArgument())
     .addOption(evalOption())
     .addOption(configOption())
+    .addOption(policyOption())
     .addOption(
       new Option("--check <mode>", "what a type error does")
         .choices(["error", "warn", "off"])
@@ -97,6 +104,7 @@ export function createProgram(
     .addArgument(scriptArgument())
     .addOption(evalOption())
     .addOption(configOption())
+    .addOption(policyOption())
     .addOption(jsonOption("print the diagnostics as JSON"))
     .action(ending(handlers.check));
   withExamples(check, ["callgate check script.ts", "callgate check script.ts --json"]);
@@ -109,6 +117,7 @@ export function createProgram(
   withExamples(types, ["callgate types > callgate.d.ts"]);
 
   addTools(program, handlers, ending);
+  addPolicy(program, handlers, ending);
   addServe(program, handlers, ending);
   addTrust(program, handlers, ending);
   addAudit(program, handlers, ending);
@@ -139,10 +148,6 @@ export function createProgram(
   ]);
   return program;
 }
-
-type Ending = <A extends readonly unknown[]>(
-  work: (...args: A) => Promise<number>,
-) => (...args: A) => Promise<void>;
 
 function addTools(program: Command, handlers: Handlers, ending: Ending): void {
   const tools = program.command("tools").description("look at the tools that scripts can call");
@@ -217,6 +222,7 @@ function addServe(program: Command, handlers: Handlers, ending: Ending): void {
     .command("serve")
     .description("serve the tools to an MCP host, which scripts them; stdio unless --http")
     .addOption(configOption())
+    .addOption(policyOption())
     .addOption(
       new Option(
         "--http <[host:]port>",
@@ -256,55 +262,6 @@ function valid<T>(value: T | undefined, otherwise: string): T {
   return value;
 }
 
-function scriptArgument(): Argument {
-  return new Argument("[file]", "the script; - is standard input");
-}
-
-function evalOption(): Option {
-  return new Option("-e, --eval <script>", "the script itself, instead of a file");
-}
-
-function configOption(): Option {
-  return new Option("-c, --config <file>", "configuration file (default: callgate.json, when there is one)");
-}
-
-function jsonOption(text: string = "print JSON"): Option {
-  return new Option("--json", text);
-}
-
-function serverOption(): Option {
-  return new Option("--server <name>", "only tools of this server");
-}
-
-function detailOption(fallback: string): Option {
-  return new Option("--detail <level>", "how much of each tool")
-    .choices(["name", "summary", "full"])
-    .default(fallback);
-}
-
-function countOption(text: string, fallback: number): Option {
-  return new Option("--limit <count>", `how many ${text}, 1 to 100`)
-    .default(fallback)
-    .argParser((written) => {
-      const count = Number(written);
-      if (Number.isInteger(count) && count >= 1 && count <= 100) return count;
-      throw new InvalidArgumentError("expected a whole number from 1 to 100");
-    });
-}
-
-function limitOption(): Option {
-  return new Option("--limit <name=value>", "bound of the run, such as wallMs=10s; may be repeated")
-    .default({}, "")
-    .argParser((written, before: Partial<RunLimits>) => {
-      try {
-        const [key, value] = parseLimit(written);
-        return { ...before, [key]: value };
-      } catch (error) {
-        throw error instanceof LimitProblem ? new InvalidArgumentError(error.message) : error;
-      }
-    });
-}
-
 function parseTimeZone(name: string): string {
   if (!isTimeZone(name)) throw new InvalidArgumentError("expected a time zone such as Europe/Berlin");
   return name;
@@ -320,9 +277,4 @@ function limitList(): string {
 export function exitCodeLines(): readonly string[] {
   const width = Math.max(...EXIT_MEANINGS.map(([code]) => code.length));
   return EXIT_MEANINGS.map(([code, meaning]) => `  ${code.padEnd(width)}  ${meaning}`);
-}
-
-function withExamples(command: Command, commandLines: readonly string[]): void {
-  examples.set(command, commandLines);
-  command.addHelpText("after", `\nExamples:\n${commandLines.map((line) => `  ${line}`).join("\n")}`);
 }

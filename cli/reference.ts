@@ -27,7 +27,7 @@ JSON with comments and trailing commas. Every key is optional; an unknown one is
 | key | is |
 |---|---|
 | \`mcpServers\` (or \`servers\`) | servers by name: \`command\`, \`args\`, \`env\`, \`cwd\`, or \`url\`, \`headers\` |
-| \`policy\` | one policy, or a list of layers of which later ones only tighten |
+| \`policy\` | one policy, the path of a file that holds one (JSONC or YAML), or a list of these, of which later ones only tighten ([policy](policy.md)) |
 | \`limits\` | bounds of one run; numbers, or texts such as \`"10s"\`, \`"64kb"\`, \`"128mb"\` |
 | \`sandbox\` | \`require\`, \`jit\`, \`workers\`, \`isolation\`, \`runsPerWorker\`, \`queue\` |
 | \`catalog\` | \`contextWindow\`, \`threshold\` |

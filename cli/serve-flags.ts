@@ -3,6 +3,7 @@ import type { HttpOptions, ToolName } from "../server/index.ts";
 
 export interface ServeFlags {
   readonly config?: string;
+  readonly policy?: readonly string[];
   /** Absent: stdio. */
   readonly http?: Pick<HttpOptions, "host" | "port">;
   readonly tokenEnv?: string;

@@ -7,6 +7,12 @@ import { showCommand as showAuditCommand, verifyCommand } from "./commands/audit
 import { checkCommand } from "./commands/check.ts";
 import { doctorCommand } from "./commands/doctor.ts";
 import { initCommand } from "./commands/init.ts";
+import {
+  policyCheckCommand,
+  policyExplainCommand,
+  policySchemaCommand,
+  policyTestCommand,
+} from "./commands/policy.ts";
 import { runCommand } from "./commands/run.ts";
 import { listCommand, searchCommand, showCommand } from "./commands/tools.ts";
 import { trustCommand } from "./commands/trust.ts";
@@ -78,6 +84,10 @@ function handlersFor(session: Session, models: () => ReturnType<typeof commandMo
     listTools: (flags) => listCommand(session, flags),
     searchTools: (query, flags) => searchCommand(session, query, flags),
     showTools: (names, flags) => showCommand(session, names, flags),
+    checkPolicy: (flags) => policyCheckCommand(session, flags),
+    explainPolicy: (tool, flags) => policyExplainCommand(session, tool, flags),
+    testPolicy: (file, flags) => policyTestCommand(session, file, flags),
+    printPolicySchema: () => policySchemaCommand(session),
     // The protocol's server side is loaded by the one command that needs it.
     serve: async (flags) => (await import("./commands/serve.ts")).serveCommand(session, flags),
     trust: (name, flags) => trustCommand(session, name, flags),

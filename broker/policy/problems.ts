@@ -94,7 +94,10 @@ export function pathText(path: readonly PropertyKey[]): string {
 
 /** At most five problems, as path and expectation. */
 export function describeIssues(issues: readonly z.core.$ZodIssue[]): { path: string; expected: string }[] {
+  // A key written wrongly is also missed under its right name; the first says more.
+  const misspelt = (issue: z.core.$ZodIssue): number => Number(issue.code === "unrecognized_keys");
   return issues
+    .toSorted((a, b) => misspelt(b) - misspelt(a))
     .slice(0, MAX_PROBLEMS)
     .map((issue) => ({ path: pathText(issue.path), expected: describe(issue) }));
 }

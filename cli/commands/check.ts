@@ -9,6 +9,7 @@ import { green, lines } from "../text/styled.ts";
 
 export interface CheckFlags {
   readonly config?: string;
+  readonly policy?: readonly string[];
   readonly eval?: string;
   readonly json?: boolean;
 }
@@ -21,7 +22,7 @@ export async function checkCommand(
 ): Promise<number> {
   const { screen, interrupt } = session;
   const script = await readScript(session.world, { file, inline: flags.eval });
-  await using opened = await openGate(session, { config: flags.config });
+  await using opened = await openGate(session, { config: flags.config, policies: flags.policy });
   noteProblems(session, opened.gate);
   const diagnostics = await raced(opened.gate.check(script.text), interrupt.signal);
   const errors = diagnostics.filter(({ severity }) => severity === "error").length;

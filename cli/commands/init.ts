@@ -16,6 +16,8 @@ export async function initCommand({ world, screen }: Session): Promise<number> {
       throw new UsageError(`${CONFIG_NAME} exists already; it was left as it is`);
     throw new UsageError(`cannot write ${CONFIG_NAME}: ${fileProblem(error)}`);
   }
-  screen.note(`wrote ${CONFIG_NAME}: name your servers in it, then try: callgate doctor, callgate tools`);
+  screen.note(
+    `wrote ${CONFIG_NAME}: name your servers in it, then try: callgate doctor, callgate tools, callgate policy check`,
+  );
   return EXIT.completed;
 }

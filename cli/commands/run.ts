@@ -13,6 +13,7 @@ import { fileChanges } from "../watch.ts";
 
 export interface RunFlags {
   readonly config?: string;
+  readonly policy?: readonly string[];
   readonly eval?: string;
   readonly check: CheckMode;
   readonly limit: Partial<RunLimits>;
@@ -38,6 +39,7 @@ export async function runCommand(
   const approve = standingAnswer(flags) ?? promptFor(session, file, () => script);
   await using opened = await openGate(session, {
     config: flags.config,
+    policies: flags.policy,
     approve,
     quiet: flags.quiet === true,
   });

@@ -17,6 +17,7 @@ export async function serveCommand(session: Session, flags: ServeFlags): Promise
   const standing = standingAnswer(flags);
   await using opened = await openGate(session, {
     config: flags.config,
+    policies: flags.policy,
     approve: standing,
   });
   noteProblems(session, opened.gate);

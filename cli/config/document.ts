@@ -43,6 +43,12 @@ export function parseDocument(written: string): Document {
   const [first] = errors;
   if (root === undefined) throw new DocumentProblem("expected an object, the file is empty", at(0));
   if (first !== undefined) throw new DocumentProblem(words(first), at(first.offset));
+  return documentOf(root, text);
+}
+
+/** A tree of the text, however it was read. */
+export function documentOf(root: Node, text: string): Document {
+  const at = (offset: number): Position => positionAt(text, offset);
   return {
     value: valueOf(root, at),
     positionOf(path) {
@@ -102,7 +108,8 @@ function words({ error }: ParseError): string {
   return sentence.endsWith(" expected") ? `expected ${sentence.slice(0, -" expected".length)}` : sentence;
 }
 
-function positionAt(text: string, offset: number): Position {
+/** Of an offset in UTF-16 units. */
+export function positionAt(text: string, offset: number): Position {
   const before = text.slice(0, offset).split(/\r\n|\r|\n/);
   const source = text.split(/\r\n|\r|\n/)[before.length - 1] ?? "";
   return { line: before.length, column: (before.at(-1) ?? "").length + 1, source };

@@ -1,11 +1,11 @@
 // Owns the finding and reading of callgate.json, and the place in it of every mistake.
 import { readFile } from "node:fs/promises";
-import { dirname, isAbsolute, join, relative, resolve } from "node:path";
+import { dirname, isAbsolute, join, resolve } from "node:path";
 import { CallgateError } from "../../index.ts";
 import { fileProblem, UsageError } from "../usage-error.ts";
-import { dim, type Text } from "../text/styled.ts";
-import { visibleLine } from "../text/visible.ts";
-import { DocumentProblem, parseDocument, type Document, type Position } from "./document.ts";
+import type { Document } from "./document.ts";
+import { displayName, located, readDocument } from "./located.ts";
+import { loadPolicy, type PolicyLayers } from "./policy-files.ts";
 import { parseShape, pathText, ShapeProblem, type Config } from "./shape.ts";
 
 export const CONFIG_NAME = "callgate.json";
@@ -14,6 +14,7 @@ const LOCK_NAME = "callgate.lock.json";
 
 export interface LoadedConfig {
   readonly config: Config;
+  readonly policy: PolicyLayers;
   /** As a person would name it; undefined when there is none. */
   readonly file: string | undefined;
   /** Where accepted tool definitions are kept; undefined when tools are not pinned. */
@@ -30,6 +31,8 @@ export interface LoadedConfig {
 export async function loadConfig(options: {
   readonly cwd: string;
   readonly file: string | undefined;
+  /** Policy files of this command alone; they only tighten. */
+  readonly policies?: readonly string[] | undefined;
 }): Promise<LoadedConfig> {
   const path = resolve(options.cwd, options.file ?? CONFIG_NAME);
   const shown = displayName(options.cwd, path);
@@ -38,18 +41,21 @@ export async function loadConfig(options: {
     text = await readFile(path, "utf8");
   } catch (error) {
     const absent = options.file === undefined && (error as NodeJS.ErrnoException).code === "ENOENT";
-    if (absent)
-      return { config: { servers: {} }, file: undefined, lockFile: undefined, explain: (other) => other };
+    if (absent) return withoutFile(options);
     throw new UsageError(`${shown}: ${fileProblem(error)}`);
   }
-  const document = readDocument(text, shown);
+  const document = await readDocument(text, shown);
   try {
     const config = parseShape(document.value);
+    const folder = dirname(path);
+    const holder = { file: shown, folder, document, policy: config.policy };
+    const policy = await loadPolicy({ cwd: options.cwd, holder, further: options.policies ?? [] });
     return {
-      config: rootedConfig(config, dirname(path)),
+      config: rootedConfig(config, folder),
+      policy,
       file: shown,
       lockFile: config.pins === false ? undefined : join(dirname(path), LOCK_NAME),
-      explain: (error) => explain(error, document, shown),
+      explain: (error) => policyError(error, policy) ?? explain(error, document, shown),
     };
   } catch (error) {
     if (!(error instanceof ShapeProblem)) throw error;
@@ -57,13 +63,23 @@ export async function loadConfig(options: {
   }
 }
 
-function readDocument(text: string, file: string): Document {
-  try {
-    return parseDocument(text);
-  } catch (error) {
-    if (!(error instanceof DocumentProblem)) throw error;
-    throw located(file, error.position, "", `not valid JSON: ${error.message}`);
-  }
+async function withoutFile(options: {
+  readonly cwd: string;
+  readonly policies?: readonly string[] | undefined;
+}): Promise<LoadedConfig> {
+  const { cwd, policies = [] } = options;
+  const policy = await loadPolicy({ cwd, holder: undefined, further: policies });
+  return {
+    config: { servers: {} },
+    policy,
+    file: undefined,
+    lockFile: undefined,
+    explain: (error) => policyError(error, policy) ?? error,
+  };
+}
+
+function policyError(error: unknown, policy: PolicyLayers): UsageError | undefined {
+  return CallgateError.is(error, "CONFIG_POLICY_INVALID") ? policy.explain(error) : undefined;
 }
 
 function rootedConfig(config: Config, folder: string): Config {
@@ -97,7 +113,6 @@ function fromFolder(folder: string, path: string): string {
 
 function explain(error: unknown, document: Document, file: string): unknown {
   if (!CallgateError.is(error) || !error.code.startsWith("CONFIG_")) return error;
-  if (error.code === "CONFIG_POLICY_INVALID") return explainPolicy(error, document, file) ?? error;
   const path = pathOf(error);
   if (path === undefined) return new UsageError(`${file}: ${error.message}`);
   // The gate knows servers by one of their two names.
@@ -109,33 +124,4 @@ function pathOf({ data, message }: CallgateError): string | undefined {
   const { path } = data;
   if (typeof path === "string" && path !== "") return path;
   return /^((?:limits|sandbox|catalog|mcpServers)\b[\w.[\]-]{0,200}): /.exec(message)?.[1];
-}
-
-function explainPolicy(error: CallgateError, document: Document, file: string): UsageError | undefined {
-  const { source, problems } = error.data as {
-    source?: unknown;
-    problems?: readonly { readonly path: string; readonly expected: string }[];
-  };
-  const [first] = Array.isArray(problems) ? problems : [];
-  if (first === undefined) return undefined;
-  // The gate numbers layers from 1.
-  const number = /^policy (\d{1,9})$/.exec(String(source))?.[1];
-  const layered = number !== undefined && Array.isArray((document.value as Config).policy);
-  const layer = layered ? `policy[${Number(number) - 1}]` : "policy";
-  const path = first.path === "(top)" ? layer : `${layer}.${first.path}`;
-  const more = problems === undefined || problems.length < 2 ? "" : ` (and ${problems.length - 1} more)`;
-  return located(file, document.positionOfText(path), path, `${first.expected}${more}`);
-}
-
-function located(file: string, position: Position, path: string, message: string): UsageError {
-  const where = `${file}:${position.line}:${position.column}`;
-  const source = visibleLine(position.source, 120);
-  const caret = position.column <= 120 ? `${" ".repeat(position.column - 1)}^` : "";
-  const detail: Text = dim(`  ${source}\n  ${caret}`);
-  return new UsageError(`${where}: ${path === "" ? "" : `${path}: `}${message}`, detail);
-}
-
-function displayName(cwd: string, path: string): string {
-  const near = relative(cwd, path);
-  return near.startsWith("..") || isAbsolute(near) ? path : near;
 }

@@ -45,11 +45,13 @@ const audit = z.strictObject({
   file: z.string().min(1, "expected a path"),
   bodies: z.enum(["none", "hash", "redacted"]).optional(),
 });
+const POLICY = "expected an object, a path that ends in .json, .jsonc, .yaml or .yml, or a list of them";
+const policy = z.union([object, z.string().regex(/\.(?:jsonc?|ya?ml)$/i, POLICY)], { error: POLICY });
 const shape = z.strictObject({
   $schema: z.string().optional(),
   mcpServers: object.optional(),
   servers: object.optional(),
-  policy: z.union([object, z.array(object)], { error: "expected an object, or a list of them" }).optional(),
+  policy: z.union([policy, z.array(policy).min(1)], { error: POLICY }).optional(),
   limits: object.optional(),
   sandbox: sandbox.optional(),
   catalog: catalog.optional(),

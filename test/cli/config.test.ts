@@ -108,7 +108,11 @@ describe("reading", () => {
       '{ "sandbox": { "require": ["network", "disk"] } }',
       'sandbox.require[1]: expected "network" or "memory"',
     ],
-    ["a policy of the wrong type", '{ "policy": "allow" }', "policy: expected an object, or a list of them"],
+    [
+      "a policy of the wrong type",
+      '{ "policy": "allow" }',
+      "policy: expected an object, a path that ends in",
+    ],
     [
       "a time zone that is none",
       '{ "timeZone": "Mars" }',
