@@ -249,6 +249,7 @@ class OpenGate implements Gate {
       labels,
       script,
       constants: prepared.constants,
+      dryRun: options.dryRun,
       witness,
       approve: options.approve,
       onChange: options.onProgress,

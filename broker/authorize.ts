@@ -13,6 +13,8 @@ import { callError, callName } from "./refusal.ts";
 import type { CallWitness } from "./witness.ts";
 
 type Authorized = { readonly rules: readonly string[]; readonly release: (spent: Spent) => void };
+/** Of a dry run: the call is not to be made. */
+type Planned = { readonly planned: Decision };
 type Refused = {
   readonly error: CallError;
   readonly rules: readonly string[];
@@ -30,8 +32,8 @@ export async function authorize(
   context: DispatchContext,
   options: DispatchOptions,
   witness: CallWitness,
-): Promise<Authorized | Refused> {
-  const { principal, runId, budgets, literals } = context;
+): Promise<Authorized | Planned | Refused> {
+  const { principal, runId, budgets, literals, plan } = context;
   // Security: the labels are those of all results that came before this call, never fewer.
   const facts: CallFacts = { tool, arguments: args, labels: new Set(context.labels), literals, principal };
   /** Rules and budgets that a person has approved for this call. */
@@ -47,6 +49,7 @@ export async function authorize(
       const error = callError("CALL_DENIED", request, `${callName(request)} is denied: ${reason}`);
       return { error, rules: decision.rules };
     }
+    if (plan !== undefined && !plan.isMade(context.policy, tool, decision)) return { planned: decision };
     if (effect === "ask" && !decision.rules.every((id) => granted.has(id))) {
       const refusal = await ask(request, facts, decision, context, options, witness);
       if (refusal?.approval === "nobody") {
@@ -73,7 +76,8 @@ export async function authorize(
       rules: [reserved.rule],
     };
     if (reserved.then === "deny" || granted.has(reserved.rule)) return spent;
-    const question = { reason: reserved.reason, rules: spent.rules };
+    const question = { effect: "ask", reason: reserved.reason, rules: spent.rules } as const;
+    if (plan !== undefined) return { planned: question };
     const refusal = await ask(request, facts, question, context, options, witness);
     if (refusal?.approval === "nobody") return { ...spent, approval: refusal.approval };
     if (refusal !== undefined) return { ...refusal, rules: spent.rules };

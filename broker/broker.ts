@@ -7,6 +7,7 @@ import type { ToolDefinition } from "../contract/tool.ts";
 import { createApprovals } from "./approval.ts";
 import { createBudgets } from "./budget.ts";
 import type { DispatchOptions } from "./call-context.ts";
+import { createPlan } from "./dry-run.ts";
 import { dispatch } from "./dispatch.ts";
 import { createGrantStore } from "./grants.ts";
 import { createLabelOrigins } from "./label-origins.ts";
@@ -39,6 +40,8 @@ export interface RunFacts {
   readonly script: string;
   /** Constants of the script, for the matcher `literal`. @defaultValue unknown: nothing is literal */
   readonly constants?: readonly JsonValue[] | undefined;
+  /** Calls that are no reads are planned, not made. @defaultValue false */
+  readonly dryRun?: boolean | undefined;
   readonly witness: RunWitness;
   /** Instead of the broker's. */
   readonly approve?: Approve | undefined;
@@ -131,6 +134,7 @@ export function createBroker(options: BrokerOptions): Broker {
         origins: createLabelOrigins(labels),
         sourceLine: sourceLines(facts.script),
         literals: trustedLiterals(facts),
+        plan: facts.dryRun === true ? createPlan({ redactor: options.redactor }) : undefined,
         witness: facts.witness,
         quarantine: (server: string, tool: string) => options.pins?.quarantine(server, tool),
         find(server: string, tool: string) {

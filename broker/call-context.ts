@@ -4,6 +4,7 @@ import type { RunLimits } from "../contract/limits.ts";
 import type { ToolDefinition } from "../contract/tool.ts";
 import type { Approvals } from "./approval.ts";
 import type { Budgets } from "./budget.ts";
+import type { Plan } from "./dry-run.ts";
 import type { LabelOrigins } from "./label-origins.ts";
 import type { LiteralSet } from "./policy/literals.ts";
 import type { Policy } from "./policy/parse.ts";
@@ -35,6 +36,8 @@ export interface DispatchContext {
   ): { readonly definition: ToolDefinition; readonly upstream: Upstream } | undefined;
   /** Why the tool is held back; undefined when it is not. */
   quarantine(server: string, tool: string): string | undefined;
+  /** Of a dry run. */
+  readonly plan?: Plan | undefined;
   readonly witness: RunWitness;
   readonly onProgress?: ((request: CallRequest, progress: Progress) => void) | undefined;
 }

@@ -2,7 +2,8 @@
 // Security: nothing else in the project calls an upstream.
 import type { CallError, CallOutcome, CallReceipt, CallRequest } from "../contract/call.ts";
 import { CallgateError } from "../contract/error.ts";
-import { byteLength } from "../contract/json.ts";
+import type { Decision } from "../contract/decision.ts";
+import { byteLength, type JsonObject } from "../contract/json.ts";
 import type { ToolDefinition } from "../contract/tool.ts";
 import { authorize } from "./authorize.ts";
 import type { DispatchContext, DispatchOptions } from "./call-context.ts";
@@ -55,6 +56,7 @@ async function perform(
 
   const authorized = await authorize(request, definition, valid.value, context, options, witness);
   if ("error" in authorized) return refused(authorized.error, authorized.rules, authorized.approval);
+  if ("planned" in authorized) return planned(request, definition, valid.value, context, authorized.planned);
   const { rules, release } = authorized;
   // Security: the tool may have changed while a person was asked.
   const heldSince = heldBack(request, context, witness);
@@ -140,6 +142,21 @@ function received(
     }
   }
   return { outcome: { ok: true, valueJson }, receipt: { ...facts, status: "ok" } };
+}
+
+/** Security: what follows in the script is judged as if the call had been made. */
+function planned(
+  request: CallRequest,
+  definition: ToolDefinition,
+  args: JsonObject,
+  context: DispatchContext,
+  decision: Decision,
+): Ended {
+  const plan = context.plan?.add(request, definition, args, decision);
+  if (plan === undefined) throw new CallgateError("INTERNAL", "a planned call outside a dry run");
+  context.origins.absorb(request, resultLabels(context.policy, request.server));
+  const facts = { rules: decision.rules, safeToRepeat: true, planned: plan.planned };
+  return { outcome: { ok: true, valueJson: plan.valueJson }, receipt: { ...facts, status: "planned" } };
 }
 
 function failed(error: CallError, receipt: Omit<ReceiptEnd, "code">): Ended {

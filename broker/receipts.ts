@@ -3,7 +3,7 @@ import type { CallReceipt, CallRequest } from "../contract/call.ts";
 import { byteLength } from "../contract/json.ts";
 
 export type ReceiptEnd = Pick<CallReceipt, "status"> &
-  Partial<Pick<CallReceipt, "code" | "resultBytes" | "safeToRepeat" | "rules" | "approval">>;
+  Partial<Pick<CallReceipt, "code" | "resultBytes" | "safeToRepeat" | "rules" | "approval" | "planned">>;
 
 export interface Receipts {
   /** Opens the receipt of a call; the result closes it, once. */

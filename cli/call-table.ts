@@ -11,6 +11,7 @@ const COLOURS: Readonly<Record<CallReceipt["status"], (text: Text) => Styled>> =
   denied: yellow,
   cancelled: yellow,
   unsent: dim,
+  planned: yellow,
 };
 
 export function toolName({ server, tool }: { readonly server: string; readonly tool: string }): string {
@@ -40,7 +41,7 @@ export function whatWasDone(calls: readonly CallReceipt[]): readonly Text[] {
   if (calls.length === 0) return [dim("  no call was made")];
   const sure = calls.filter((call) => !call.safeToRepeat && call.status !== "cancelled");
   const unknown = calls.filter((call) => !call.safeToRepeat && call.status === "cancelled");
-  const unsent = calls.filter(({ status }) => status === "denied" || status === "unsent");
+  const unsent = calls.filter(({ status }) => ["denied", "unsent", "planned"].includes(status));
   const safe = calls.filter((call) => call.safeToRepeat && !unsent.includes(call));
   return [
     ...sentence(yellow("  already done, do not repeat: "), sure),

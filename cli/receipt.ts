@@ -18,7 +18,7 @@ export function bytesKeptOut({ usage }: Pick<RunResult, "usage">): number {
 /** Lines for stderr. */
 export function receipt(result: RunResult): readonly Text[] {
   const { calls, usage, sandbox } = result;
-  const errors = calls.filter(({ status }) => status !== "ok").length;
+  const errors = calls.filter(({ status }) => status !== "ok" && status !== "planned").length;
   const why = sandbox.missing.length > 0 ? dim(" (why: callgate doctor)") : "";
   return [
     [

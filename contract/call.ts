@@ -35,8 +35,11 @@ export interface CallReceipt {
   readonly seq: number;
   readonly server: string;
   readonly tool: string;
-  /** `denied` was never sent; `cancelled` was sent, its effect is unknown; `unsent` waited until the run ended. */
-  readonly status: "ok" | "error" | "denied" | "cancelled" | "unsent";
+  /**
+   * `denied` was never sent; `cancelled` was sent, its effect is unknown; `unsent` waited until the run ended; `planned`
+   * was answered with a placeholder by a dry run.
+   */
+  readonly status: "ok" | "error" | "denied" | "cancelled" | "unsent" | "planned";
   readonly code?: CallErrorCode;
   /** From dispatch to result, ms; 0 when never sent. */
   readonly durationMs: number;
@@ -49,4 +52,10 @@ export interface CallReceipt {
   /** Rules that decided it, strictest first. */
   readonly rules?: readonly string[];
   readonly line?: number;
+  /** Status `planned`: what would be sent, bounded and redacted; `ask` = a person would be asked first. */
+  readonly planned?: {
+    readonly effect: "allow" | "ask";
+    readonly reason: string;
+    readonly arguments: JsonValue;
+  };
 }

@@ -14,4 +14,8 @@ export const requirements: Readonly<Record<string, string>> = {
     "a grant answers the asks of its tool, rules, pattern, time and principal, and nothing else",
   "approval:deny": "no grant and no approval overrides a deny",
   "approval:invalid": "arguments that fail validation never reach a person",
+  "dry-run:reads": "a dry run makes calls that the policy knows to be read-only and allows, and no others",
+  "dry-run:plan":
+    "every call that a dry run did not make is in its result with its arguments, bounded and redacted",
+  "dry-run:value": "a planned call resolves to a placeholder in the shape of its outputSchema",
 };
