@@ -1,7 +1,7 @@
 // Owns the plan of a dry run: which calls are made all the same, and what the others are answered with.
 import type { CallReceipt, CallRequest } from "../contract/call.ts";
 import type { Decision } from "../contract/decision.ts";
-import type { JsonObject, JsonValue } from "../contract/json.ts";
+import type { JsonObject } from "../contract/json.ts";
 import type { ToolDefinition } from "../contract/tool.ts";
 import { placeholderFor } from "./placeholder.ts";
 import { planFor } from "./policy/plan.ts";

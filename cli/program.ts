@@ -78,6 +78,12 @@ export function createProgram(
         .default("error"),
     )
     .addOption(limitOption())
+    .addOption(
+      new Option("--dry-run", "make reads only, and list the calls that would be made").conflicts([
+        "yes",
+        "deny",
+      ]),
+    )
     .addOption(new Option("--yes", "approve every call that needs approval").conflicts("deny"))
     .addOption(new Option("--deny", "refuse every call that needs approval, without asking"))
     .addOption(jsonOption("print the whole result as JSON instead of the output"))
@@ -96,6 +102,7 @@ export function createProgram(
     "callgate run script.ts --limit wallMs=2m --limit calls=500",
     "cat script.ts | callgate run - --json --quiet",
     "callgate run -e 'return 6 * 7'",
+    "callgate run script.ts --dry-run",
   ]);
 
   const check = program

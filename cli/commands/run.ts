@@ -3,6 +3,7 @@ import type { Approve, CheckMode, Gate, RunLimits, RunResult } from "../../index
 import { exitCodeOf } from "../exit-code.ts";
 import { diagnosticList, failure } from "../failure.ts";
 import { noteProblems, openGate, standingAnswer, type Session } from "../open-gate.ts";
+import { planOf } from "../plan.ts";
 import { createProgress } from "../progress.ts";
 import { createPrompt } from "../prompt.ts";
 import { receipt } from "../receipt.ts";
@@ -17,6 +18,7 @@ export interface RunFlags {
   readonly eval?: string;
   readonly check: CheckMode;
   readonly limit: Partial<RunLimits>;
+  readonly dryRun?: boolean;
   readonly yes?: boolean;
   readonly deny?: boolean;
   readonly json?: boolean;
@@ -83,6 +85,7 @@ async function runOnce(
       limits: flags.limit,
       signal: interrupt.signal,
       onProgress: progress.update,
+      dryRun: flags.dryRun === true,
       ...(flags.principal !== undefined && { principal: flags.principal }),
       ...(context.timeZone !== undefined && { timeZone: context.timeZone }),
     });
@@ -94,6 +97,8 @@ async function runOnce(
   const { warnings } = result;
   for (const line of diagnosticList(warnings, script.name)) screen.note(line);
   for (const line of failure(result, script.name)) screen.note(line);
+  if (flags.dryRun === true && flags.json !== true)
+    for (const line of planOf(result.calls)) screen.note(line);
   if (flags.quiet !== true) for (const line of receipt(result)) screen.note(line);
   return exitCodeOf(result, context.asked);
 }

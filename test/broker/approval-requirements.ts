@@ -18,4 +18,5 @@ export const requirements: Readonly<Record<string, string>> = {
   "dry-run:plan":
     "every call that a dry run did not make is in its result with its arguments, bounded and redacted",
   "dry-run:value": "a planned call resolves to a placeholder in the shape of its outputSchema",
+  "dry-run:command": "callgate run --dry-run prints every call that would be made, and what it cannot know",
 };
