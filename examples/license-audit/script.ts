@@ -1,5 +1,5 @@
 // Which licences are in node_modules, and which packages are not under a permissive one?
-const PERMISSIVE = /^\(?(MIT|MIT-0|ISC|BSD|0BSD|BSD-[23]-Clause|Apache-2\.0)\b/;
+const PERMISSIVE = /^\(?(MIT|MIT-0|ISC|BSD|0BSD|BSD-[23]-Clause|Apache-2\.0|BlueOak-1\.0\.0|PSF-2\.0)\b/;
 
 const { content: allowed } = await filesystem.list_allowed_directories({});
 const root = allowed.split("\n")[1];
