@@ -2,6 +2,8 @@
 export const requirements: Readonly<Record<string, string>> = {
   "approval:literals":
     "constants of a script are found by value, bounded, and nothing computed is one of them",
+  "approval:exfiltration":
+    "private data is not sent outside unless a person approved it, told of both ends, or the recipient is a constant of a script that is trusted",
   "approval:request":
     "a request says what was done so far, where in the script the call stands, and which results brought the labels in play",
   "approval:set":
