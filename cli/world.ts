@@ -9,6 +9,7 @@ export interface Input extends Readable {
 export interface Output extends Writable {
   readonly isTTY?: boolean | undefined;
   readonly columns?: number | undefined;
+  readonly rows?: number | undefined;
 }
 
 export interface World {

@@ -8,6 +8,8 @@ export const requirements: Readonly<Record<string, string>> = {
     "a request says what was done so far, where in the script the call stands, and which results brought the labels in play",
   "approval:set":
     "calls that ask in the same turn are one question, and an answer approves exactly the calls it names",
+  "approval:prompt":
+    "the terminal lists every call of a set, made visible, before any of them can be allowed, and allows what was selected",
   "approval:simple": "an approver that knows no sets is asked about every call by itself",
   "approval:refused": "whatever is no clear yes is a no, and its reason reaches the script",
   "approval:stale":

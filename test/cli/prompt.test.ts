@@ -1,7 +1,9 @@
 // The question at the terminal and its answers.
 import { expect, test } from "vitest";
 import type { ApprovalAnswer, ApprovalRequest } from "../../index.ts";
-import { createPrompt, parseAnswer, question } from "../../cli/prompt.ts";
+import { ANSWERS, parseAnswer } from "../../cli/answer.ts";
+import { createPrompt } from "../../cli/prompt.ts";
+import { callRows } from "../../cli/question.ts";
 import { createScreen } from "../../cli/screen.ts";
 import { render } from "../../cli/text/styled.ts";
 import type { Input } from "../../cli/world.ts";
@@ -22,7 +24,7 @@ const request: ApprovalRequest = {
 };
 const script = { name: "script.ts", text: "const a = 1;\nawait files.write_file({ path: 'a.txt' });\n" };
 const shown = (part: Partial<ApprovalRequest> = {}): string =>
-  question({ ...request, ...part }, script)
+  callRows({ ...request, ...part }, { script, width: 80 })
     .map((line) => render(line, false))
     .join("\n");
 
@@ -61,14 +63,14 @@ test(
     expect(text).toContain('"path": "a.txt"');
     expect(text).toContain("no rule names this call");
     expect(text).toContain("at script.ts:2: await files.write_file({ path: 'a.txt' });");
-    expect(text).toMatch(/y = yes.*r = .*rest of this run.*n = no/);
+    expect(ANSWERS).toMatch(/y = yes.*r = .*rest of this run.*n = no/);
   },
 );
 
 test(verifies("cli:ask-terminal", "a call whose line is unknown is asked about all the same"), () => {
   const { line: _, ...without } = request;
   expect(
-    question(without, script)
+    callRows(without, { script, width: 80 })
       .map((part) => render(part, false))
       .join("\n"),
   ).not.toContain("script.ts:");
@@ -117,7 +119,7 @@ test(
   () => {
     const forged = `${" ".repeat(200)}approval needed: files.read${" ".repeat(200)}`;
     const text = shown({ arguments: { text: forged }, reason: forged, tool: forged });
-    for (const row of text.split("\n").slice(0, -1)) expect(row.length).toBeLessThan(80);
+    for (const row of text.split("\n")) expect(row.length).toBeLessThan(80);
     expect(text.split("\n").filter((row) => row.startsWith("approval needed"))).toHaveLength(1);
     expect(text.match(/^ {2}┆ /gm)?.length).toBeGreaterThan(5);
   },
