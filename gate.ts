@@ -57,7 +57,7 @@ export interface RunOptions {
   readonly labels?: readonly string[];
   /** Overrides for this run. */
   readonly limits?: Partial<RunLimits>;
-  /** Makes only calls that the policy knows to be read-only and allows; all others are planned (docs/policy.md). @defaultValue false */
+  /** Makes only calls that the policy knows to be read-only and allows; all others are planned (docs/approvals.md). @defaultValue false */
   readonly dryRun?: boolean;
   /** IANA name, for Intl and the `toLocale…` methods; the other methods of Date stay in UTC. @defaultValue "UTC" */
   readonly timeZone?: string;

@@ -15,7 +15,8 @@ pipe gets the script's own bytes.`;
 const APPROVAL = `## Approval
 
 A call whose policy says \`ask\` is put to the person at the terminal: server, tool, arguments, reason, line. \`y\` allows it once, \`r\`
-allows the tool for the rest of the run, \`n\` refuses it (a reason may follow). Ctrl-C ends the run. Nobody can be asked when stdin or
+allows the tool for the rest of the run, \`n\` refuses it (a reason may follow). Calls that ask at the same time are one numbered table and one question: \`y\` and \`r\` allow
+all of them, once every page was shown, \`s 1-3,7\` only these. Ctrl-C ends the run. Nobody can be asked when stdin or
 stderr is no terminal, or the script itself comes from stdin: the call is then denied, with the rule that would allow it, and a run
 that fails of it exits with 3. A script that catches the denial and completes exits with 0. \`--yes\` and \`--deny\` answer every
 question beforehand; a deny rule is never asked about.`;
