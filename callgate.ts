@@ -8,6 +8,7 @@ import type { Pins } from "./broker/pins.ts";
 import { createPolicyInspector, type PolicyInspector } from "./broker/policy-inspector.ts";
 import { parsePolicy } from "./broker/policy/parse.ts";
 import { createRedactor } from "./broker/redact.ts";
+import { createTokens, type Tokens } from "./broker/tokenize.ts";
 import { createTelemetry, parseTelemetry } from "./broker/telemetry.ts";
 import { createUpstreams } from "./broker/upstreams.ts";
 import { createWitness, type RunWitness, type Witness } from "./broker/witness.ts";
@@ -19,7 +20,7 @@ import { parseLimits, type RunLimits } from "./contract/limits.ts";
 import type { RunEvent, RunStart, RunStore } from "./contract/record.ts";
 import type { RunResult } from "./contract/result.ts";
 import type { ToolDefinition } from "./contract/tool.ts";
-import { parseTimeZone, policyLayers, refuseUnknown } from "./gate-options.ts";
+import { checkGateOptions, checkRun, parseTimeZone, policyLayers } from "./gate-options.ts";
 import type { CallgateOptions, Gate, RunOptions } from "./gate.ts";
 import { createMemoryStore } from "./runtime/run/memory-store.ts";
 import { manifestText, parseManifest } from "./runtime/run/manifest.ts";
@@ -51,7 +52,7 @@ interface Parts {
   readonly policy: string;
   readonly inspector: PolicyInspector;
   readonly warnings: readonly string[];
-  readonly redact: (text: string) => string;
+  readonly tokens: Tokens;
 }
 
 /**
@@ -59,7 +60,7 @@ interface Parts {
  * that fails is named by `servers()`; the others work. Throws CONFIG_INVALID, CONFIG_POLICY_INVALID, WORKER_START_FAILED.
  */
 export async function createCallgate(options: CallgateOptions = {}): Promise<Gate> {
-  refuseUnknown(options);
+  checkGateOptions(options);
   const limits = parseLimits(options.limits);
   const sandbox = parseSandbox(options.sandbox);
   const policy = parsePolicy(policyLayers(options));
@@ -69,13 +70,13 @@ export async function createCallgate(options: CallgateOptions = {}): Promise<Gat
     env: options.env ?? {},
     reserved: BUILTIN_SERVER,
   });
-  const { redact } = createRedactor({ secrets });
-  const redactor = { redact };
+  const redactor = createRedactor({ secrets });
+  const tokens = createTokens({ kinds: policy.kinds, redactor, key: randomBytes(32) });
   const bodies = parseTelemetry(options.telemetry);
   const pins = await openPins(options.pins, { exempt: new Set(Object.keys(options.tools ?? {})) });
   const audit = await openAudit(options.audit);
   const trail = createAuditTrail({ ...audit, redactor, clock: Date.now });
-  const broker = createBroker({ upstreams, policy, approve: options.approve, redactor, pins });
+  const broker = createBroker({ upstreams, policy, approve: options.approve, tokens, pins });
   const clock = (): number => performance.now();
   const witness = createWitness({
     audit: trail,
@@ -106,7 +107,7 @@ export async function createCallgate(options: CallgateOptions = {}): Promise<Gat
       runtime,
       store,
       warnings,
-      redact,
+      tokens,
       inspector,
       ...watched,
     };
@@ -196,6 +197,7 @@ class OpenGate implements Gate {
 
   async check(script: string): Promise<readonly Diagnostic[]> {
     return this.#track(async () => {
+      checkRun(script, {});
       await this.#refresh();
       const prepared = await this.#prepare(script, "error", this.#parts.limits, undefined);
       if (prepared.error === undefined || prepared.diagnostics.length > 0) return prepared.diagnostics;
@@ -206,6 +208,7 @@ class OpenGate implements Gate {
 
   run(script: string, options: RunOptions = {}): Promise<RunResult> {
     return this.#track(async () => {
+      checkRun(script, options);
       const limits = parseLimits(options.limits, this.#parts.limits);
       const timeZone = parseTimeZone(options.timeZone);
       const { principal = "default", labels = [] } = options;
@@ -256,13 +259,15 @@ class OpenGate implements Gate {
     });
     const call: CallPort = (request, callOptions) =>
       request.server === BUILTIN_SERVER ? callCatalog(catalog, request) : calls.call(request, callOptions);
+    const { redact } = calls;
     const end = await this.#execute(start, prepared.script.lineOffset, manifest, call, {
+      redact,
       signal: options.signal,
     });
     await this.#parts.store.end(runId);
     calls.end();
     for (const pending of end.pending) if (!pending.sent) calls.unsent(pending);
-    return this.#ended(start, prepared, end, calls.receipts());
+    return this.#ended(start, prepared, end, redact, calls.receipts());
   }
 
   replay(runId: string): Promise<RunResult> {
@@ -271,17 +276,20 @@ class OpenGate implements Gate {
       if (record === undefined) {
         throw new CallgateError(
           "CONFIG_INVALID",
-          `There is no record of run ${JSON.stringify(runId.slice(0, 80))}.`,
+          `There is no record of run ${JSON.stringify(String(runId).slice(0, 80))}.`,
         );
       }
       const { start, events } = record;
       const script = normaliseScript(start.script);
       const never: CallPort = () => Promise.reject(new Error("a replayed run makes no calls"));
+      const run = { labels: new Set<string>(), returned: () => {} };
+      const { redact } = this.#parts.tokens.open(start.principal, run);
       const end = await this.#execute(start, script.lineOffset, parseManifest(start.manifestJson), never, {
+        redact,
         signal: undefined,
         events,
       });
-      return this.#ended(start, { code: start.code, script, diagnostics: [] }, end, []);
+      return this.#ended(start, { code: start.code, script, diagnostics: [] }, end, redact, []);
     });
   }
 
@@ -302,10 +310,14 @@ class OpenGate implements Gate {
     lineOffset: number,
     manifest: Tooling["manifest"],
     call: CallPort,
-    options: { readonly signal: AbortSignal | undefined; readonly events?: readonly RunEvent[] },
+    options: {
+      readonly redact: (text: string) => string;
+      readonly signal: AbortSignal | undefined;
+      readonly events?: readonly RunEvent[];
+    },
   ): ReturnType<Runtime["run"]> {
     const { store, runtime } = this.#parts;
-    const { signal, events } = options;
+    const { redact, signal, events } = options;
     return runtime.run({
       ...start,
       lineOffset,
@@ -313,15 +325,21 @@ class OpenGate implements Gate {
       call,
       store,
       clock: Date.now,
+      redact,
       signal,
       ...(events !== undefined && { replay: { at: start.at, events } }),
     });
   }
 
-  #ended(start: RunStart, prepared: Runnable, end: RunEnd, calls: readonly CallReceipt[]): RunResult {
+  #ended(
+    start: RunStart,
+    prepared: Runnable,
+    end: RunEnd,
+    redact: (text: string) => string,
+    calls: readonly CallReceipt[],
+  ): RunResult {
     const { runId, script: written } = start;
     const { script, diagnostics } = prepared;
-    const { redact } = this.#parts;
     return endedResult({ runId, written, script, diagnostics, end, calls, redact, sandbox: this.sandbox });
   }
 

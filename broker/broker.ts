@@ -15,7 +15,8 @@ import type { Pins } from "./pins.ts";
 import { collectLiterals, type LiteralSet } from "./policy/literals.ts";
 import type { Policy } from "./policy/parse.ts";
 import { createReceipts } from "./receipts.ts";
-import type { Redactor } from "./redact.ts";
+import type { Tokens } from "./tokenize.ts";
+import { settledWithin, systemClock } from "./upstream/clock.ts";
 import type { Progress, Upstream, UpstreamStatus } from "./upstream/upstream.ts";
 import type { RunWitness } from "./witness.ts";
 
@@ -23,7 +24,8 @@ export interface BrokerOptions {
   readonly upstreams: readonly Upstream[];
   readonly policy: Policy;
   readonly approve: Approve | undefined;
-  readonly redactor: Redactor;
+  /** Makes what runs show, and what they get back. */
+  readonly tokens: Tokens;
   /** Without, no tool is held back. */
   readonly pins?: Pins | undefined;
   /** How long a person may take over one approval, ms. @defaultValue 300 000 */
@@ -59,6 +61,8 @@ export interface RunCalls {
   call(request: CallRequest, options: DispatchOptions): Promise<CallOutcome>;
   unsent(call: { readonly seq: number; readonly server: string; readonly tool: string }): void;
   receipts(): readonly CallReceipt[];
+  /** What a model or a person may read of a text of this run. */
+  redact(text: string): string;
   /** The run is over: what it spent is forgotten, what its principal spent is not. */
   end(): void;
   /** Labels of everything the run has seen. */
@@ -66,7 +70,7 @@ export interface RunCalls {
 }
 
 export interface Broker extends AsyncDisposable {
-  /** Lists every upstream's tools, all at once; one that fails contributes none and says so in its status. */
+  /** Lists every upstream's tools, all at once; one that fails or takes over 10 s contributes none and says so in its status. */
   loadTools(options: { readonly signal: AbortSignal }): Promise<readonly ToolDefinition[]>;
   /** As last listed. */
   tools(): readonly ToolDefinition[];
@@ -75,6 +79,8 @@ export interface Broker extends AsyncDisposable {
   openRun(facts: RunFacts): RunCalls;
 }
 
+/** How long opening a gate, or the next run after a change, waits for one server's list. */
+const LIST_WAIT_MS = 10_000;
 const APPROVAL_TIMEOUT_MS = 300_000;
 const SOURCE_UNITS = 300;
 
@@ -84,27 +90,44 @@ export function createBroker(options: BrokerOptions): Broker {
   const grants = createGrantStore({ clock: Date.now });
   const budgets = createBudgets(options.policy, { clock: () => performance.now() });
 
-  async function loadOne(upstream: Upstream, signal: AbortSignal): Promise<readonly ToolDefinition[]> {
+  const underWay = new Map<string, Promise<void>>();
+  const listeners = new Set<() => void>();
+
+  async function list(upstream: Upstream, signal: AbortSignal): Promise<void> {
     try {
       const listed = await upstream.tools({ signal });
       const tools = options.pins?.admit(upstream.server, listed) ?? listed;
       definitions.set(upstream.server, new Map(tools.map((tool) => [tool.name, tool])));
-      return tools;
+      await options.pins?.save();
     } catch {
       // The upstream's status says why; its last known tools, if any, stay callable.
-      return [...(definitions.get(upstream.server)?.values() ?? [])];
+    } finally {
+      underWay.delete(upstream.server);
     }
+  }
+
+  /** A slow server is waited for once, and not for long; its tools appear when it has told them. */
+  async function loadOne(upstream: Upstream, signal: AbortSignal): Promise<readonly ToolDefinition[]> {
+    if (!underWay.has(upstream.server)) {
+      const listing = list(upstream, signal);
+      underWay.set(upstream.server, listing);
+      await settledWithin(systemClock, listing, LIST_WAIT_MS);
+      if (underWay.has(upstream.server)) {
+        void listing.then(() => listeners.forEach((listener) => listener()));
+      }
+    }
+    return [...(definitions.get(upstream.server)?.values() ?? [])];
   }
 
   return {
     async loadTools({ signal }) {
       const lists = await Promise.all([...upstreams.values()].map((upstream) => loadOne(upstream, signal)));
-      await options.pins?.save();
       return lists.flat();
     },
     tools: () => [...definitions.values()].flatMap((tools) => [...tools.values()]),
     statuses: () => [...upstreams.values()].map((upstream) => upstream.status()),
     onToolsChanged(listener) {
+      listeners.add(listener);
       for (const upstream of upstreams.values()) upstream.onToolsChanged(listener);
     },
     openRun(facts) {
@@ -114,6 +137,11 @@ export function createBroker(options: BrokerOptions): Broker {
         changed: onChange && ((all) => onChange({ done: all.closedCount, open: all.openCount })),
       });
       const labels = new Set(facts.labels);
+      const origins = createLabelOrigins(labels);
+      const { redact, resolve } = options.tokens.open(facts.principal, {
+        labels,
+        returned: origins.returned,
+      });
       const context = {
         runId: facts.runId,
         principal: facts.principal,
@@ -129,12 +157,13 @@ export function createBroker(options: BrokerOptions): Broker {
         }),
         budgets,
         receipts,
-        redactor: options.redactor,
+        redactor: { redact },
+        resolve,
         labels,
-        origins: createLabelOrigins(labels),
+        origins,
         sourceLine: sourceLines(facts.script),
         literals: trustedLiterals(facts),
-        plan: facts.dryRun === true ? createPlan({ redactor: options.redactor }) : undefined,
+        plan: facts.dryRun === true ? createPlan({ redactor: { redact } }) : undefined,
         witness: facts.witness,
         quarantine: (server: string, tool: string) => options.pins?.quarantine(server, tool),
         find(server: string, tool: string) {
@@ -148,6 +177,7 @@ export function createBroker(options: BrokerOptions): Broker {
         call: (request, callOptions) => dispatch(request, context, callOptions),
         unsent: receipts.unsent,
         receipts: receipts.list,
+        redact,
         end: () => budgets.endRun(facts.runId),
         labels: () => [...labels].toSorted(),
       };

@@ -24,10 +24,17 @@ export function createReceipts(options: {
   const { clock } = options;
   const closed: CallReceipt[] = [];
   let openCount = 0;
+  const tell = (): void => {
+    try {
+      options.changed?.(receipts);
+    } catch {
+      // A listener's fault is its own: it must not end the run.
+    }
+  };
   const receipts: Receipts = {
     open(request) {
       openCount += 1;
-      options.changed?.(receipts);
+      tell();
       let sentAt: number | undefined;
       let open = true;
       return {
@@ -50,7 +57,7 @@ export function createReceipts(options: {
             ...(line !== undefined && { line }),
             ...end,
           });
-          options.changed?.(receipts);
+          tell();
         },
       };
     },

@@ -126,7 +126,11 @@ async function answer(tool: LocalTool, value: unknown): Promise<UpstreamResult> 
   } catch (error) {
     return failure(`the tool returned a value that JSON cannot hold: ${messageOf(error)}`);
   }
-  if (text === undefined) return { content: [], isError: false, notes: [] };
+  if (text === undefined && out !== undefined) {
+    return failure(`the tool returned a ${typeof out}, which JSON cannot hold`);
+  }
+  // Nothing, as JSON can say it.
+  text ??= "null";
   // Security: the script gets a copy made through text, so no object of the host is shared and `__proto__` is data.
   return { content: [], structuredContent: JSON.parse(text) as JsonValue, isError: false, notes: [] };
 }
@@ -162,6 +166,7 @@ function definitionOf(namespace: string, name: string, tool: LocalTool): ToolDef
   if (!NAME.test(namespace) || !NAME.test(name)) {
     throw invalid(where, "namespaces and tool names are 1 to 128 characters of A-Z a-z 0-9 _ . -");
   }
+  checkTool(tool, where);
   const inputSchema = schemaOf(tool.input, "input", where);
   const root = inputSchema["type"];
   if (root !== undefined && root !== "object")
@@ -177,13 +182,25 @@ function definitionOf(namespace: string, name: string, tool: LocalTool): ToolDef
   };
 }
 
+const KEYS: ReadonlySet<string> = new Set(["description", "input", "output", "annotations", "run"]);
+
+function checkTool(tool: LocalTool, where: string): void {
+  if (typeof tool !== "object" || tool === null) throw invalid(where, "expected a tool made with defineTool");
+  for (const key of Object.keys(tool)) {
+    if (!KEYS.has(key))
+      throw invalid(`${where}.${printable(key, 64)}`, `no such key; there are ${[...KEYS].join(", ")}`);
+  }
+  if (typeof tool.description !== "string") throw invalid(`${where}.description`, "expected a text");
+  if (typeof tool.run !== "function") throw invalid(`${where}.run`, "expected a function");
+}
+
 function schemaOf(schema: LocalTool["input"], io: "input" | "output", where: string): JsonObject {
   if (!isJsonObject(schema))
     throw invalid(`${where}.${io}`, "expected a zod 4 schema or a JSON Schema object");
   if (!isZod(schema) && "_def" in schema)
     throw invalid(`${where}.${io}`, "is a zod 3 schema; zod 4 is needed");
   try {
-    const json: unknown = isZod(schema) ? z.toJSONSchema(schema, { io, unrepresentable: "any" }) : schema;
+    const json: unknown = isZod(schema) ? z.toJSONSchema(schema, { io, unrepresentable: "throw" }) : schema;
     return JSON.parse(JSON.stringify(json)) as JsonObject;
   } catch (error) {
     throw invalid(`${where}.${io}`, `cannot be written as JSON Schema: ${printable(messageOf(error))}`);

@@ -1,5 +1,6 @@
 // Owns a stdio server's process: start, messages both ways, its stderr, and the end of its whole tree.
 import type { ChildProcess, spawn as nodeSpawn } from "node:child_process";
+import type { Socket } from "node:net";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import { pause, settledWithin, type Clock } from "./clock.ts";
 import { createLineReader } from "./lines.ts";
@@ -42,6 +43,9 @@ export function createStdioTransport(options: StdioOptions): StdioTransport {
   let stderr: Buffer = Buffer.alloc(0);
   let closing: Promise<void> | undefined;
   let closed = false;
+  let ending = false;
+  /** Ids of requests without an answer. */
+  const unanswered = new Set<string | number>();
   const exit = Promise.withResolvers<void>();
   const piped = Promise.withResolvers<void>();
 
@@ -78,6 +82,7 @@ export function createStdioTransport(options: StdioOptions): StdioTransport {
           reject(new Error("Not connected"));
           return;
         }
+        asked(message);
         stdin.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()));
       });
     },
@@ -135,7 +140,27 @@ export function createStdioTransport(options: StdioOptions): StdioTransport {
     }
   }
 
+  /** A server that has nothing to answer does not keep this process from ending; its exit hook ends the server. */
+  function hold(): void {
+    const change = unanswered.size > 0 || ending ? "ref" : "unref";
+    child?.[change]();
+    for (const stream of [child?.stdin, child?.stdout, child?.stderr])
+      (stream as Socket | undefined)?.[change]();
+  }
+
+  function asked(message: JSONRPCMessage): void {
+    if ("method" in message) {
+      if ("id" in message) unanswered.add(message.id);
+      // A server need not answer what was cancelled.
+      else if (message.method === "notifications/cancelled")
+        unanswered.delete(message.params?.["requestId"] as string);
+    }
+    hold();
+  }
+
   function deliver(message: JSONRPCMessage): void {
+    if (!("method" in message) && "id" in message && message.id !== undefined) unanswered.delete(message.id);
+    hold();
     try {
       transport.onmessage?.(message);
     } catch {
@@ -163,6 +188,8 @@ export function createStdioTransport(options: StdioOptions): StdioTransport {
     const pid = child?.pid;
     if (child === undefined || pid === undefined) return finish();
     const process = child;
+    ending = true;
+    hold();
     process.stdin?.end();
     await exitWithin(options.graceMs);
     if (process.exitCode === null && process.signalCode === null) {

@@ -87,10 +87,13 @@ export function startWorkerProcess(launch: Launch, events: WorkerEvents): Worker
     () => doom({ cause: "crash", detail: "no answer at start" }),
     START_TIMEOUT_MS,
   );
+  startTimer.unref();
 
   function doom(death: Death): void {
     if (doomed !== undefined) return;
     doomed = death;
+    // Whoever waits for its place waits for its end.
+    reference("ref");
     child.kill("SIGKILL");
   }
 
@@ -146,7 +149,10 @@ export function startWorkerProcess(launch: Launch, events: WorkerEvents): Worker
 
   function hold(next: boolean): void {
     held = next;
-    const change = held ? "ref" : "unref";
+    if (doomed === undefined) reference(held ? "ref" : "unref");
+  }
+
+  function reference(change: "ref" | "unref"): void {
     child[change]();
     channel[change]();
     stderrStream[change]();
@@ -167,6 +173,7 @@ export function startWorkerProcess(launch: Launch, events: WorkerEvents): Worker
   // `close` rather than `exit`: the last frames and the last words on stderr are read before the verdict.
   child.on("close", (code, signal) => finish(judge(code, signal)));
 
+  hold(false);
   return {
     pid: child.pid,
     ready,

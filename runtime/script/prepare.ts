@@ -51,7 +51,8 @@ export async function prepareScript(written: string, options: PrepareOptions): P
   } catch (error) {
     // The checker itself gave up: aborted, closed, or too many scripts in line.
     if (!CallgateError.is(error)) throw error;
-    return notRun({ code: error.code, message: error.message, retryable: error.retryable });
+    const message = error.code === "DISPOSED" ? "The gate was closed." : error.message;
+    return notRun({ code: error.code, message, retryable: error.retryable });
   }
   const diagnostics = compiled.diagnostics.map((found) => ({
     ...found,

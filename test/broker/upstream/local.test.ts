@@ -167,11 +167,25 @@ test.each<[string, unknown, JsonValue]>([
   },
 );
 
-test(verifies("upstream:local-copy", "nothing, a function and a symbol give an empty result"), async () => {
-  for (const value of [undefined, () => 1, Symbol("x")]) {
-    expect(await result(() => value)).toEqual({ content: [], isError: false, notes: [] });
+test(verifies("upstream:local-copy", "nothing is null; a function and a symbol are failures"), async () => {
+  expect(await result(() => undefined)).toMatchObject({ structuredContent: null, isError: false });
+  for (const value of [() => 1, Symbol("x")]) {
+    expect(await result(() => value)).toMatchObject({ isError: true });
   }
 });
+
+test.each([
+  [{ description: 5 }, "description: expected a text"],
+  [{ run: undefined }, "run: expected a function"],
+  [{ extra: 1 }, "extra: no such key"],
+  [{ input: z.object({ at: z.date() }) }, "input: cannot be written as JSON Schema"],
+])(
+  verifies("upstream:local", "a tool that could never be called is refused when it is declared: %j"),
+  (part, why) => {
+    const tool = { description: "d", input: z.object({}), run: () => 1, ...part };
+    expect(() => createLocalUpstream("l", { tool: tool as never })).toThrow(why);
+  },
+);
 
 test(verifies("upstream:local-copy", "the script shares no object with the function"), async () => {
   const kept = { list: [1] };
