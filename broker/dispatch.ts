@@ -9,11 +9,18 @@ import { authorize } from "./authorize.ts";
 import type { DispatchContext, DispatchOptions } from "./call-context.ts";
 import { resultLabels } from "./policy/decide.ts";
 import type { ReceiptEnd } from "./receipts.ts";
-import { callError, callName, thrownCallError } from "./refusal.ts";
+import { callError, callName, MESSAGE_UNITS, thrownCallError } from "./refusal.ts";
 import type { UpstreamResult } from "./upstream/upstream.ts";
 import { toCallValue } from "./upstream/value.ts";
 import { validateArguments, validateResult } from "./validate.ts";
 import type { CallWitness } from "./witness.ts";
+
+/** Ends of a call that was sent and had no answer: what it did is not known. */
+const UNANSWERED: ReadonlySet<string> = new Set([
+  "CALL_CANCELLED",
+  "CALL_TIMEOUT",
+  "CALL_UPSTREAM_UNAVAILABLE",
+]);
 
 type Ended = { readonly outcome: CallOutcome; readonly receipt: ReceiptEnd };
 
@@ -49,9 +56,10 @@ async function perform(
   const held = heldBack(request, context, witness);
   if (held !== undefined) return held;
 
-  const valid = validateArguments(definition, request.argumentsJson, {
-    maxBytes: context.limits.argumentBytes,
-  });
+  const maxBytes = context.limits.argumentBytes;
+  // Security: before anything judges the arguments, so that what is judged is what is sent.
+  const argumentsJson = context.resolve(request.argumentsJson, maxBytes);
+  const valid = validateArguments(definition, argumentsJson, { maxBytes });
   if (!valid.ok) return refused(callError("CALL_INVALID_ARGUMENTS", request, valid.message));
 
   const authorized = await authorize(request, definition, valid.value, context, options, witness);
@@ -89,11 +97,12 @@ async function perform(
     release({ resultBytes: ended.receipt.resultBytes ?? 0 });
     return ended;
   } catch (error) {
-    const failure = thrownCallError(error, request);
+    const thrown = thrownCallError(error, request);
     const unsent = CallgateError.is(error) && error.data["sent"] === false;
     release({ sent: !unsent });
-    const cancelled = failure.code === "CALL_CANCELLED" || failure.code === "CALL_TIMEOUT";
-    const status = cancelled && !unsent ? "cancelled" : "error";
+    // Trying again is safe only where nothing can have been done.
+    const failure = { ...thrown, retryable: thrown.retryable && (reads || unsent) };
+    const status = UNANSWERED.has(failure.code) && !unsent ? "unknown" : "error";
     return failed(failure, { status, rules, safeToRepeat: reads || unsent });
   } finally {
     // Security: an error carries the server's words as well as a result does.
@@ -127,7 +136,9 @@ function received(
   };
   const facts = { rules, resultBytes, safeToRepeat: reads };
   if (result.isError) {
-    const text = typeof value === "string" ? value : valueJson;
+    const whole = typeof value === "string" ? value : valueJson;
+    // Security: what is cut must be redacted before, or half a secret is found by nobody.
+    const text = whole.length > MESSAGE_UNITS ? context.redactor.redact(whole) : whole;
     return failed(callError("CALL_TOOL_ERROR", request, text, extra), { ...facts, status: "error" });
   }
   if (resultBytes > context.limits.resultBytes) {

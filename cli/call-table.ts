@@ -9,7 +9,7 @@ const COLOURS: Readonly<Record<CallReceipt["status"], (text: Text) => Styled>> =
   ok: green,
   error: red,
   denied: yellow,
-  cancelled: yellow,
+  unknown: yellow,
   unsent: dim,
   planned: yellow,
 };
@@ -39,8 +39,8 @@ export function callTable(calls: readonly CallReceipt[]): readonly Text[] {
 /** What a failed run has already done: effects not to be repeated, effects unknown, what is safe, what never left. */
 export function whatWasDone(calls: readonly CallReceipt[]): readonly Text[] {
   if (calls.length === 0) return [dim("  no call was made")];
-  const sure = calls.filter((call) => !call.safeToRepeat && call.status !== "cancelled");
-  const unknown = calls.filter((call) => !call.safeToRepeat && call.status === "cancelled");
+  const sure = calls.filter((call) => !call.safeToRepeat && call.status !== "unknown");
+  const unknown = calls.filter((call) => !call.safeToRepeat && call.status === "unknown");
   const unsent = calls.filter(({ status }) => ["denied", "unsent", "planned"].includes(status));
   const safe = calls.filter((call) => call.safeToRepeat && !unsent.includes(call));
   return [

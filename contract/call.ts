@@ -36,10 +36,10 @@ export interface CallReceipt {
   readonly server: string;
   readonly tool: string;
   /**
-   * `denied` was never sent; `cancelled` was sent, its effect is unknown; `unsent` waited until the run ended; `planned`
+   * `denied` was never sent; `unknown` was sent, its effect is not known; `unsent` waited until the run ended; `planned`
    * was answered with a placeholder by a dry run.
    */
-  readonly status: "ok" | "error" | "denied" | "cancelled" | "unsent" | "planned";
+  readonly status: "ok" | "error" | "denied" | "unknown" | "unsent" | "planned";
   readonly code?: CallErrorCode;
   /** From dispatch to result, ms; 0 when never sent. */
   readonly durationMs: number;

@@ -51,7 +51,7 @@ function doneText(calls: readonly CallReceipt[]): string {
 function countText(calls: readonly CallReceipt[]): string {
   const counts = new Map<string, number>();
   for (const { server, tool, status } of calls) {
-    const name = `${server}.${tool}${status === "cancelled" ? " (outcome unknown)" : ""}`;
+    const name = `${server}.${tool}${status === "unknown" ? " (outcome unknown)" : ""}`;
     counts.set(name, (counts.get(name) ?? 0) + 1);
   }
   const shown = [...counts]

@@ -97,7 +97,7 @@ function entryText({ n, facts }: AuditLine): Text {
 function colour(what: string): Text {
   const shown = visibleLine(what, 80);
   if (/^(?:allow|granted|ok|completed)/.test(what)) return green(shown);
-  return /^(?:ask|cancelled|unsent|paused)/.test(what) ? yellow(shown) : red(shown);
+  return /^(?:ask|unknown|unsent|paused)/.test(what) ? yellow(shown) : red(shown);
 }
 
 function bodyText(body: unknown): string {

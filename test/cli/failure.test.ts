@@ -201,7 +201,7 @@ describe("calls", () => {
     const calls = [
       call({ tool: "send", safeToRepeat: false }),
       call({ tool: "send", safeToRepeat: false }),
-      call({ tool: "pay", status: "cancelled", safeToRepeat: false }),
+      call({ tool: "pay", status: "unknown", safeToRepeat: false }),
       call({ tool: "read" }),
       call({ tool: "drop", status: "denied" }),
       call({ tool: "late", status: "unsent" }),
@@ -216,7 +216,7 @@ describe("calls", () => {
   });
 
   test(verifies("cli:failure", "every call is in exactly one of them"), () => {
-    const status = fc.constantFrom<CallReceipt["status"]>("ok", "error", "denied", "cancelled", "unsent");
+    const status = fc.constantFrom<CallReceipt["status"]>("ok", "error", "denied", "unknown", "unsent");
     fc.assert(
       fc.property(fc.array(fc.tuple(status, fc.boolean()), { maxLength: 25 }), (list) => {
         const calls = list.map(([state, safe], index) => {

@@ -27,7 +27,7 @@ describe("promises that nobody waits for", () => {
         message: expect.stringContaining("2 of its calls had no result, own.held first"),
       });
       expect(output).toBe("done");
-      expect(calls.map(({ status: end }) => end)).toEqual(["cancelled", "cancelled"]);
+      expect(calls.map(({ status: end }) => end)).toEqual(["unknown", "unknown"]);
     },
   );
 
