@@ -22,6 +22,8 @@ export interface DispatchContext {
   readonly budgets: Budgets;
   readonly receipts: Receipts;
   readonly redactor: Redactor;
+  /** The text of arguments with the values that placeholders stand for. Check its length afterwards. */
+  resolve(argumentsJson: string, maxUnits: number): string;
   /** Labels of every result this run has seen, and of the conversation. Grows. */
   readonly labels: Set<string>;
   /** Adds to `labels` and remembers why. */

@@ -7,6 +7,8 @@ type Result = LabelInPlay["results"][number];
 export interface LabelOrigins {
   /** A result has arrived with these labels. */
   absorb(call: Pick<CallRequest, "seq" | "server" | "tool">, labels: readonly string[]): void;
+  /** The script brought back something that an earlier run had shown, with these labels. */
+  returned(labels: Iterable<string>): void;
   inPlay(labels: Iterable<string>): readonly LabelInPlay[];
   /** Every server, and the conversation, that brought one of these labels: texts to be compared. */
   sources(labels: Iterable<string>): readonly string[];
@@ -26,6 +28,12 @@ export function createLabelOrigins(labels: Set<string>): LabelOrigins {
         let results = origins.get(label);
         if (results === undefined) origins.set(label, (results = new Map<string, Result>()));
         if (!results.has(key)) results.set(key, { seq, server, tool });
+      }
+    },
+    returned(brought) {
+      for (const label of brought) {
+        labels.add(label);
+        conversation.add(label);
       }
     },
     inPlay: (wanted) =>

@@ -9,7 +9,8 @@ interface Target {
   readonly tool: string;
 }
 
-const MESSAGE_UNITS = 4_000;
+/** Longer messages are cut. */
+export const MESSAGE_UNITS: number = 4_000;
 const CONTENT_UNITS = 64_000;
 
 export function callError(

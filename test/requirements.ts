@@ -2,6 +2,7 @@
 // A test cites ids with `verifies`; test/architecture.test.ts fails on an id that nothing cites.
 import { requirements as approval } from "./broker/approval-requirements.ts";
 import { requirements as audit } from "./broker/audit-requirements.ts";
+import { requirements as output } from "./broker/output-requirements.ts";
 import { requirements as policy } from "./broker/policy-requirements.ts";
 import { requirements as catalog } from "./stubs/catalog-requirements.ts";
 import { requirements as check } from "./stubs/check-requirements.ts";
@@ -18,6 +19,7 @@ import { requirements as upstream } from "./broker/upstream-requirements.ts";
 export const requirements: Readonly<Record<string, string>> = {
   ...approval,
   ...audit,
+  ...output,
   ...policy,
   ...catalog,
   ...check,

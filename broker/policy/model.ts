@@ -2,6 +2,7 @@
 import type { Effect } from "../../contract/decision.ts";
 import type { ToolDefinition } from "../../contract/tool.ts";
 import type { Conditions } from "./matcher.ts";
+import type { ValueKind } from "./output.ts";
 import type { ToolPattern } from "./tool-pattern.ts";
 import type { Rate } from "./units.ts";
 
@@ -78,6 +79,8 @@ export interface Policy {
   readonly budgets: readonly Budget[];
   /** Server → labels on its results, from all layers. */
   readonly labels: ReadonlyMap<string, readonly string[]>;
+  /** Values that a model and a person are not shown. */
+  readonly kinds: readonly ValueKind[];
 }
 
 /** The map key of the pair; no two pairs share one. */

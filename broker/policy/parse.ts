@@ -5,6 +5,7 @@ import { canonicalJson, type JsonValue } from "../../contract/json.ts";
 import { plain } from "../plain-text.ts";
 import { compileLayer, Ids } from "./compile.ts";
 import type { Flow, Policy } from "./model.ts";
+import { compileOutput, joinKinds, type ValueKind } from "./output.ts";
 import { describeIssues, pathText, PolicyProblem, refuseUnsupported } from "./problems.ts";
 import { policySchema, type PolicyInput } from "./schema.ts";
 
@@ -52,6 +53,11 @@ export function parsePolicy(layers: readonly PolicyLayer[]): Policy {
     flows: replaced ? flows : [TRIFECTA, ...flows],
     budgets: compiled.flatMap((layer) => layer.budgets),
     labels: joinLabels(inputs),
+    kinds: inputs.reduce<readonly ValueKind[]>(
+      (known, { output }, index) =>
+        located(given[index]!.source, () => joinKinds(known, compileOutput(output))),
+      [],
+    ),
   });
 }
 

@@ -24,7 +24,9 @@ const MAX_PROBLEMS = 5;
 const KNOWN_KEYS =
   `version default defaults servers tools rules flows budgets read additive destructive unannotated trust results external
   effect cost id when unless reason from to calls rate resultBytes concurrency wallMinutes per then times run principal
-  sameCall equals in glob regex min max maxBytes under host literal present not`.split(/\s+/);
+  sameCall equals in glob regex min max maxBytes under host literal present not output redact tokenize name`.split(
+    /\s+/,
+  );
 
 /** Parts of a policy that are designed and not yet built. Security: ignoring one would look like protection. */
 const UNSUPPORTED: readonly (readonly [path: readonly string[], sentence: string])[] = [
@@ -36,10 +38,12 @@ const UNSUPPORTED: readonly (readonly [path: readonly string[], sentence: string
     ["approvals"],
     "this version keeps an approval for one call or one run, and refuses when nobody answers; remove it",
   ],
+  [["output", "maxTokens"], "how much a run may log is the limit outputBytes; remove it"],
   [
-    ["output"],
-    "known secrets and credential shapes are always redacted; limits of output and tokenize are not supported",
+    ["output", "mode"],
+    "scripts see real values, and what leaves them is tokenized; a strict mode, in which scripts see tokens, is not supported",
   ],
+  [["output", "strict"], "scripts see real values, and what leaves them is tokenized; remove it"],
   [["tools", "*", "result"], "result handles are not supported by this version"],
   [["tools", "*", "idempotency"], "idempotency keys are not supported by this version"],
   [["tools", "*", "onUnknown"], "this version never repeats a call whose outcome is unknown; remove it"],

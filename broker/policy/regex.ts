@@ -120,7 +120,8 @@ function twins(character: string): number[] {
   return [character, character.toLowerCase(), character.toUpperCase()].map((twin) => twin.codePointAt(0)!);
 }
 
-function follow(
+/** Adds every step that is reached from `from` without a character, each once per `mark`. */
+export function follow(
   program: readonly Step[],
   from: number,
   into: number[],
@@ -138,7 +139,7 @@ function follow(
   }
 }
 
-function contains({ negated, ranges }: CharacterSet, point: number): boolean {
+export function contains({ negated, ranges }: CharacterSet, point: number): boolean {
   for (let i = 0; i < ranges.length; i += 2) {
     if (point >= ranges[i]! && point <= ranges[i + 1]!) return !negated;
   }

@@ -66,6 +66,22 @@ export interface SameCallInput {
   readonly then?: "ask" | "deny" | undefined;
 }
 
+/** Matches anywhere in a text; the pattern is as that of the matcher `regex`. */
+export interface ValueKindInput {
+  readonly name: string;
+  readonly regex: string;
+}
+
+export type BuiltInKind = "email" | "phone" | "iban" | "card";
+
+/** What a model or a person reads in place of some values. */
+export interface OutputInput {
+  /** Gone for good. `credentials` and `secrets` always are. */
+  readonly redact?: readonly (BuiltInKind | "credentials" | "secrets" | ValueKindInput)[] | undefined;
+  /** Placeholders, which tools get the values for. */
+  readonly tokenize?: readonly (BuiltInKind | ValueKindInput)[] | undefined;
+}
+
 /** `read` < `additive` < `destructive`; `write` is read as `destructive`. */
 export type ToolEffect = "read" | "additive" | "destructive" | "write";
 
@@ -116,6 +132,7 @@ export interface PolicyInput {
   readonly flows?: readonly FlowInput[] | undefined;
   /** `run`, `principal`, `sameCall`, or a tool pattern whose tools share one count. */
   readonly budgets?: Readonly<Record<string, BudgetInput | SameCallInput>> | undefined;
+  readonly output?: OutputInput | undefined;
 }
 
 const effect = z.enum(["allow", "ask", "deny"]);
@@ -194,6 +211,25 @@ const budget = z.strictObject({
 });
 const sameCall = z.strictObject({ times: z.int().min(1), then });
 
+const valueKind = z.strictObject({
+  name: z
+    .string()
+    .regex(/^[a-z][a-z0-9-]{0,23}$/, 'expected a name such as "employee-id", at most 24 characters'),
+  regex: text,
+});
+const kinds = ["email", "phone", "iban", "card"] as const;
+const kindOf = <Names extends string>(names: readonly Names[]): z.ZodType<Names | ValueKindInput> =>
+  z.union([z.enum(names as [Names]), valueKind], {
+    error: `expected ${names.map((name) => `"${name}"`).join(", ")}, or { "name": …, "regex": … }`,
+  });
+const output = z.strictObject({
+  redact: z
+    .array(kindOf([...kinds, "credentials", "secrets"] as const))
+    .max(50)
+    .optional(),
+  tokenize: z.array(kindOf(kinds)).max(50).optional(),
+});
+
 /** Checks one layer. The JSON Schema for editors is made from it. */
 export const policySchema: z.ZodType<PolicyInput> = z.strictObject({
   $schema: z.string().max(2000).optional(),
@@ -230,4 +266,5 @@ export const policySchema: z.ZodType<PolicyInput> = z.strictObject({
   rules: z.array(rule).max(5000).optional(),
   flows: z.array(flow).max(500).optional(),
   budgets: z.object({ sameCall: sameCall.optional() }).catchall(budget).optional(),
+  output: output.optional(),
 });

@@ -23,14 +23,15 @@ export function cutTail(text: string, units: number): string {
   return text.slice(code >= 0xdc00 && code <= 0xdfff ? start + 1 : start);
 }
 
-/** `outputBytes` bounds head and tail together. */
-export function createOutput(outputBytes: number): Output {
+/** `outputBytes` bounds head and tail together. Security: a line is redacted before it can be cut in two. */
+export function createOutput(outputBytes: number, redact: (text: string) => string = (text) => text): Output {
   const half = Math.floor(outputBytes / 2);
   let lines: string[] = [];
   let keptBytes = 0;
   let head: string | undefined;
   let tail = "";
   let loggedBytes = 0;
+  let shownBytes = 0;
 
   function spill(): void {
     const all = lines.join("\n");
@@ -40,9 +41,11 @@ export function createOutput(outputBytes: number): Output {
   }
 
   return {
-    add(line) {
+    add(written) {
+      loggedBytes += byteLength(written) + 1;
+      const line = redact(written);
       const bytes = byteLength(line) + 1;
-      loggedBytes += bytes;
+      shownBytes += bytes;
       if (head === undefined) {
         lines.push(line);
         keptBytes += bytes;
@@ -59,8 +62,8 @@ export function createOutput(outputBytes: number): Output {
     result() {
       if (head === undefined) return { output: lines.join("\n"), outputTruncated: false };
       const end = cutBytes(tail, half, cutTail);
-      const missing = Math.max(0, loggedBytes - 1 - byteLength(head) - byteLength(end));
-      const note = `[output cut: ${missing} of ${loggedBytes - 1} bytes are missing in the middle; log less]`;
+      const missing = Math.max(0, shownBytes - 1 - byteLength(head) - byteLength(end));
+      const note = `[output cut: ${missing} of ${shownBytes - 1} bytes are missing in the middle; log less]`;
       return { output: `${note}\n${head}\n[… ${missing} bytes cut …]\n${end}`, outputTruncated: true };
     },
   };

@@ -39,6 +39,8 @@ export interface RunRequest {
   readonly store: RunStore;
   /** ms since the epoch. */
   readonly clock: () => number;
+  /** What may be shown of a text; applied before output is cut. */
+  readonly redact: (text: string) => string;
   readonly signal: AbortSignal | undefined;
   /** Events of an earlier run to repeat; the run then makes no call. */
   readonly replay?: { readonly at: number; readonly events: readonly RunEvent[] };

@@ -53,7 +53,7 @@ export function createRun(request: RunRequest): Run {
   const running = new Set<Promise<void>>();
   const startedAt = request.at;
   const startedClock = performance.now();
-  let output: Output = createOutput(limits.outputBytes);
+  let output: Output = createOutput(limits.outputBytes, request.redact);
   let attachment: Attachment | undefined;
   let lastSeq = 0;
   let made = 0;
@@ -234,7 +234,7 @@ export function createRun(request: RunRequest): Run {
       attachment = next;
       lastSeq = 0;
       frames = 0;
-      output = createOutput(limits.outputBytes);
+      output = createOutput(limits.outputBytes, request.redact);
       timers.rewind();
       if (settlement.cause !== undefined) return;
       const { code, seed, timeZone } = request;

@@ -117,6 +117,7 @@ export async function attacked(
         store: createMemoryStore(),
         at: Date.now(),
         clock: Date.now,
+        redact: (text) => text,
         signal,
       };
       return executeRun(pool, request, closing.signal, exclusive);

@@ -123,7 +123,8 @@ test(verifies("policy:parse", "a member named __proto__ is refused wherever it s
 test.each([
   ["extends", { extends: ["./org.jsonc"] }],
   ["approvals", { approvals: { remember: ["once"] } }],
-  ["output", { output: { tokenize: ["email"] } }],
+  ["output.mode", { output: { mode: "strict" } }],
+  ["output.maxTokens", { output: { maxTokens: 6000 } }],
   ['tools["crm.export"].result', { tools: { "crm.export": { result: "handle" } } }],
   ['tools["a.b"].idempotency', { tools: { "a.b": { idempotency: { arg: "key" } } } }],
   ['tools["a.b"].onUnknown', { tools: { "a.b": { onUnknown: "retry" } } }],
