@@ -44,6 +44,7 @@ const QUIET_MS = 20;
 /** However many go on asking, a question is put after so long, ms. */
 const GATHER_MS = 200;
 const MAX_SET = 200;
+const GRANTED: ApprovalResult = { type: "granted" };
 const EXPIRED: ApprovalResult = { type: "expired" };
 
 /** One question at a time, so that a grant spares the questions behind it. */
@@ -66,12 +67,16 @@ export function createApprovals(options: ApprovalOptions): Approvals {
   async function work(put: Approve): Promise<void> {
     asking = true;
     let gathered = -1;
-    while (queue.length > 0) {
-      if (gathered !== asked) await gather();
-      gathered = asked;
-      for (const one of queue) if (!one.settled && grants.covers(one.asking)) one.settle({ type: "granted" });
-      queue = queue.filter(({ settled }) => !settled);
-      if (queue.length > 0) await question(put, queue.slice(0, MAX_SET));
+    try {
+      while (queue.length > 0) {
+        if (gathered !== asked) await gather();
+        gathered = asked;
+        for (const one of queue) if (!one.settled && grants.covers(one.asking)) one.settle(GRANTED);
+        queue = queue.filter(({ settled }) => !settled);
+        if (queue.length > 0) await question(put, queue.slice(0, MAX_SET));
+      }
+    } catch (error) {
+      for (const one of queue.splice(0)) one.settle(failure(error));
     }
     asking = false;
   }
@@ -93,9 +98,7 @@ export function createApprovals(options: ApprovalOptions): Approvals {
       if (signal.aborted) for (const one of set) one.settle(EXPIRED);
       else settleAll(set, answer);
     } catch (error) {
-      const reason = `asking failed: ${String((error as { message?: unknown } | undefined)?.message)}`;
-      const result: ApprovalResult = signal.aborted ? EXPIRED : { type: "rejected", reason: bounded(reason) };
-      for (const one of set) one.settle(result);
+      for (const one of set) one.settle(signal.aborted ? EXPIRED : failure(error));
     } finally {
       for (const one of set) one.onSettled = () => {};
     }
@@ -133,12 +136,12 @@ export function createApprovals(options: ApprovalOptions): Approvals {
         reason: "its arguments are not inside the pattern that was approved",
       });
     grants.add(one.asking, terms);
-    one.settle({ type: "granted" });
+    one.settle(GRANTED);
   }
 
   return {
     ask(call, { signal }) {
-      if (grants.covers(call)) return Promise.resolve({ type: "granted" });
+      if (grants.covers(call)) return Promise.resolve(GRANTED);
       if (approve === undefined) return Promise.resolve({ type: "nobody" });
       const { promise, resolve } = Promise.withResolvers<ApprovalResult>();
       const expire = (): void => one.settle(EXPIRED);
@@ -164,6 +167,11 @@ export function createApprovals(options: ApprovalOptions): Approvals {
       return promise;
     },
   };
+}
+
+function failure(error: unknown): ApprovalResult {
+  const message = String((error as { message?: unknown } | undefined)?.message);
+  return { type: "rejected", reason: bounded(`asking failed: ${message}`) };
 }
 
 function bounded(reason: string): string {

@@ -137,6 +137,21 @@ describe("a set", () => {
   });
 });
 
+test(
+  verifies("approval:grants", "a grant until a time holds for its principal in later runs, and for no other"),
+  async () => {
+    const script = "await notes.write({ title: 'later' })";
+    const until = { ...once, scope: "until", until: Date.now() + 3_600_000 } as const;
+    done.length = 0;
+    requests.length = 0;
+    answer = (request) =>
+      Promise.resolve(requests.length === 1 ? until : { decision: "deny", reason: request.runId });
+    for (const principal of ["ann", "ann", "bob", "ann"]) await gate.run(script, { check: "off", principal });
+    expect(requests).toHaveLength(2);
+    expect(done).toEqual(["later", "later", "later"]);
+  },
+);
+
 describe("a refusal", () => {
   test.each<[string, unknown]>([
     ["a no", { decision: "deny" }],
@@ -190,7 +205,14 @@ function approvalsOf(
   timeoutMs: number = 60_000,
 ): ReturnType<typeof createApprovals> {
   const grants = createGrantStore({ clock: Date.now }).openRun();
-  return createApprovals({ runId: "r", approve, timeoutMs, grants, receipts: () => [], clock: Date.now });
+  return createApprovals({
+    runId: "r",
+    approve,
+    timeoutMs,
+    grants,
+    receipts: () => [],
+    clock: Date.now,
+  });
 }
 function asking(seq: number, rules: readonly string[] = ["r1"]): Asking {
   const call = { seq, server: "s", tool: "t", arguments: { seq }, reason: "why", rules };
