@@ -17,6 +17,8 @@ interface Question {
   readonly rules: readonly string[];
 }
 
+const SOURCE_UNITS = 300;
+
 /** Undefined when the call is approved. The wall clock of the run stands still meanwhile. */
 export async function ask(
   request: CallRequest,
@@ -43,6 +45,7 @@ function askingOf(
   context: DispatchContext,
 ): Asking {
   const { redactor, policy } = context;
+  // Security: cut after it is redacted, or half a secret is found by nobody.
   const source = line === undefined ? undefined : context.sourceLine(line);
   const flows = policy.flows.filter(({ id }) => rules.includes(id));
   const labels = new Set(flows.flatMap(({ from }) => from));
@@ -58,7 +61,7 @@ function askingOf(
       reason,
       rules,
       ...(line !== undefined && { line }),
-      ...(source !== undefined && { source: redactor.redact(source) }),
+      ...(source !== undefined && { source: redactor.redact(source).slice(0, SOURCE_UNITS) }),
       ...(flows.length > 0 && { labels: context.origins.inPlay(labels) }),
     },
   };

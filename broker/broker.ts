@@ -82,7 +82,7 @@ export interface Broker extends AsyncDisposable {
 /** How long opening a gate, or the next run after a change, waits for one server's list. */
 const LIST_WAIT_MS = 10_000;
 const APPROVAL_TIMEOUT_MS = 300_000;
-const SOURCE_UNITS = 300;
+const SOURCE_UNITS = 4_000;
 
 export function createBroker(options: BrokerOptions): Broker {
   const upstreams = new Map(options.upstreams.map((upstream) => [upstream.server, upstream]));
