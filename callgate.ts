@@ -6,6 +6,7 @@ import { createBroker, type Broker } from "./broker/broker.ts";
 import { openPins } from "./broker/pins-options.ts";
 import type { Pins } from "./broker/pins.ts";
 import { createPolicyInspector, type PolicyInspector } from "./broker/policy-inspector.ts";
+import { policyNotes } from "./broker/policy/notes.ts";
 import { parsePolicy } from "./broker/policy/parse.ts";
 import { createRedactor } from "./broker/redact.ts";
 import { createTokens, type Tokens } from "./broker/tokenize.ts";
@@ -31,12 +32,12 @@ import { parseSandbox } from "./runtime/sandbox-options.ts";
 import { normaliseScript } from "./runtime/script/normalise.ts";
 import { prepareScript, type Prepared } from "./runtime/script/prepare.ts";
 import { BUILTIN_SERVER, callCatalog } from "./stubs/catalog-calls.ts";
-import { AMBIENT } from "./stubs/check/ambient.ts";
+import { createCatalogFace } from "./stubs/catalog-face.ts";
 import { createCompiler, type Compiler } from "./stubs/check/compiler.ts";
-import { emitDeclarations } from "./stubs/emit.ts";
+import { explainUnavailable, type UnavailableServer } from "./stubs/check/unavailable.ts";
 import { instructions } from "./stubs/instructions.ts";
 import { createMetaTools } from "./stubs/meta-tools.ts";
-import { assembleTooling, type Tooling } from "./stubs/tooling.ts";
+import { assembleTooling, nearestCalls, type Tooling } from "./stubs/tooling.ts";
 
 interface Parts {
   readonly options: CallgateOptions;
@@ -131,19 +132,7 @@ class OpenGate implements Gate {
     this.#parts = parts;
     this.#tooling = this.#assemble(tools, undefined);
     parts.broker.onToolsChanged(() => (this.#stale = true));
-    this.catalog = {
-      search: async (query, options) => (await this.#tooling.catalog.search(query, options)).hits,
-      list: (options) => this.#tooling.catalog.list(options),
-      describe: async (names, options) => {
-        const found = this.#tooling.catalog.describe(names, options);
-        return [...found.tools, ...found.unknown];
-      },
-      text: (options) => this.#tooling.catalog.text(options).text,
-      declarations: () => {
-        const { text } = emitDeclarations(this.#tooling.catalog.tools, { docs: "full" });
-        return `${AMBIENT.trim()}\n\n${text}`;
-      },
-    };
+    this.catalog = createCatalogFace(() => this.#tooling);
   }
 
   get sandbox(): Gate["sandbox"] {
@@ -151,8 +140,9 @@ class OpenGate implements Gate {
   }
 
   get notes(): readonly string[] {
-    const { warnings, pins, trail } = this.#parts;
-    return [...(pins?.notes() ?? []), ...trail.notes(), ...warnings, ...this.#tooling.notes];
+    const { warnings, pins, trail, inspector } = this.#parts;
+    const policy = policyNotes(inspector.check());
+    return [...(pins?.notes() ?? []), ...trail.notes(), ...warnings, ...policy, ...this.#tooling.notes];
   }
 
   get pins(): Gate["pins"] {
@@ -340,7 +330,9 @@ class OpenGate implements Gate {
   ): RunResult {
     const { runId, script: written } = start;
     const { script, diagnostics } = prepared;
-    return endedResult({ runId, written, script, diagnostics, end, calls, redact, sandbox: this.sandbox });
+    const nearest = nearestCalls(this.#tooling);
+    const facts = { runId, written, script, diagnostics, end, calls, redact, nearest };
+    return endedResult({ ...facts, sandbox: this.sandbox });
   }
 
   #prepare(
@@ -350,9 +342,17 @@ class OpenGate implements Gate {
     signal: AbortSignal = new AbortController().signal,
   ): Promise<Prepared> {
     const { compiler } = this.#parts;
-    const compile = (request: CompileRequest): Promise<CompileResult> =>
-      compiler.compile(request, { signal });
+    const compile = async (request: CompileRequest): Promise<CompileResult> => {
+      const compiled = await compiler.compile(request, { signal });
+      return { ...compiled, diagnostics: explainUnavailable(compiled.diagnostics, this.#unavailable()) };
+    };
     return prepareScript(script, { check, scriptBytes: limits.scriptBytes, compile });
+  }
+
+  #unavailable(): readonly UnavailableServer[] {
+    return this.servers()
+      .filter(({ state }) => state === "failed" || state === "connecting")
+      .map(({ server, state, error }) => ({ server, reason: error ?? `it is still ${state}` }));
   }
 
   /** Lists tools again when a server said that they changed. */

@@ -50,6 +50,18 @@ export function assembleTooling(
   return { catalog, checked, manifest, pins, notes };
 }
 
+/** Calls that look like `namespace.identifier`, best first; undefined when `namespace` holds no tools. */
+export function nearestCalls(
+  tooling: Tooling,
+): (namespace: string, identifier: string) => readonly string[] | undefined {
+  return (namespace, identifier) =>
+    tooling.manifest.has(namespace)
+      ? tooling.catalog
+          .near(`${namespace}.${identifier}`, 3)
+          .map((near) => `${near.namespace}.${near.identifier}`)
+      : undefined;
+}
+
 function serversOf(catalog: Catalog): readonly string[] {
   return [...new Set(catalog.tools.map(({ tool }) => tool.server))];
 }

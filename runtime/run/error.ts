@@ -6,20 +6,28 @@ import type { RunError } from "../../contract/result.ts";
 import type { NormalisedScript } from "../script/normalise.ts";
 import { scriptFrames, sourceLine, type ScriptFrame } from "../script/positions.ts";
 import type { Cause } from "./request.ts";
+import { unknownToolMessage, type NearestCalls } from "./unknown-tool.ts";
 
 const UNDEFINED_NAME = /^([A-Za-z_$][\w$]{0,40}) is not defined$/;
 
 /** Undefined for a run that returned. */
-export function toRunError(cause: Cause, script: NormalisedScript, written: string): RunError | undefined {
+export function toRunError(
+  cause: Cause,
+  script: NormalisedScript,
+  written: string,
+  nearest: NearestCalls,
+): RunError | undefined {
   if (cause.type === "returned") return undefined;
   if (cause.type === "stopped") {
     return { code: cause.code, message: cause.message, retryable: ERROR_CODES[cause.code].retryable };
   }
   const frames = scriptFrames(cause.stack, script);
   const first = frames[0];
+  const unknown = cause.name === "TypeError" ? unknownToolMessage(cause.message, nearest) : undefined;
+  const message = cause.message === "" ? `${cause.name || "The script"} was thrown` : cause.message;
   return {
-    code: thrownCode(cause),
-    message: withHint(cause.message === "" ? `${cause.name || "The script"} was thrown` : cause.message),
+    code: unknown === undefined ? thrownCode(cause) : "CALL_UNKNOWN_TOOL",
+    message: unknown ?? withHint(message),
     ...(cause.name !== "" && { name: cause.name }),
     ...(first !== undefined && {
       line: first.line,

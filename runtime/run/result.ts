@@ -6,6 +6,7 @@ import type { RunError, RunResult, SandboxReport } from "../../contract/result.t
 import type { NormalisedScript } from "../script/normalise.ts";
 import { toRunError } from "./error.ts";
 import type { RunEnd } from "./request.ts";
+import type { NearestCalls } from "./unknown-tool.ts";
 
 interface Common {
   readonly runId: string;
@@ -18,13 +19,14 @@ export interface EndedRun extends Common {
   readonly script: NormalisedScript;
   readonly written: string;
   readonly calls: readonly CallReceipt[];
+  readonly nearest: NearestCalls;
   /** Removes secrets from text that leaves the gate. */
   readonly redact: (text: string) => string;
 }
 
 export function endedResult(run: EndedRun): RunResult {
   const { end, redact } = run;
-  const error = toRunError(end.cause, run.script, run.written);
+  const error = toRunError(end.cause, run.script, run.written, run.nearest);
   const unhandled = end.unhandled.map((message) => unhandledWarning(redact(message)));
   return {
     runId: run.runId,
@@ -67,10 +69,11 @@ export function refusedResult(
 }
 
 function redactError(error: RunError, redact: (text: string) => string): RunError {
-  const { message, stack, source } = error;
+  const { message, name, stack, source } = error;
   return {
     ...error,
     message: redact(message),
+    ...(name !== undefined && { name: redact(name) }),
     ...(stack !== undefined && { stack: redact(stack) }),
     ...(source !== undefined && { source: redact(source) }),
   };

@@ -1,0 +1,37 @@
+// Owns the catalog as the caller of a gate sees it: always that of the tools of now.
+import type { ListedTool, SearchHit } from "./catalog-types.ts";
+import { AMBIENT } from "./check/ambient.ts";
+import type { DescribedTool, DescribeOptions, UnknownName } from "./describe.ts";
+import { emitDeclarations } from "./emit.ts";
+import type { Tooling } from "./tooling.ts";
+import type { Detail } from "../contract/tool.ts";
+
+export interface CatalogFace {
+  search(
+    query: string,
+    options?: { readonly limit?: number; readonly server?: string; readonly detail?: Detail },
+  ): Promise<readonly SearchHit[]>;
+  list(options?: { readonly server?: string; readonly detail?: Detail }): readonly ListedTool[];
+  describe(
+    names: readonly string[],
+    options?: DescribeOptions,
+  ): Promise<readonly (DescribedTool | UnknownName)[]>;
+  text(options?: { readonly budgetTokens?: number }): string;
+  declarations(): string;
+}
+
+export function createCatalogFace(tooling: () => Tooling): CatalogFace {
+  return {
+    search: async (query, options) => (await tooling().catalog.search(query, options)).hits,
+    list: (options) => tooling().catalog.list(options),
+    describe: async (names, options) => {
+      const found = tooling().catalog.describe(names, options);
+      return [...found.tools, ...found.unknown];
+    },
+    text: (options) => tooling().catalog.text(options).text,
+    declarations: () => {
+      const { text } = emitDeclarations(tooling().catalog.tools, { docs: "full" });
+      return `${AMBIENT.trim()}\n\n${text}`;
+    },
+  };
+}
