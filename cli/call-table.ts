@@ -36,18 +36,28 @@ export function callTable(calls: readonly CallReceipt[]): readonly Text[] {
   return more > 0 ? [...rows, dim(`  and ${counted(more, "more tool")}`)] : rows;
 }
 
-/** What a failed run has already done: effects not to be repeated, effects unknown, what is safe, what never left. */
+type Fate = "done" | "unknown" | "failed" | "safe" | "unsent";
+
+/** Each call is in one group: changed something, may have, failed at it, may be repeated, never left. */
+function fateOf({ status, code, safeToRepeat }: CallReceipt): Fate {
+  if (status === "denied" || status === "unsent" || status === "planned") return "unsent";
+  if (safeToRepeat) return "safe";
+  if (status === "unknown") return "unknown";
+  // The tool did its work; only its answer is not usable.
+  return status === "ok" || code === "CALL_INVALID_RESULT" ? "done" : "failed";
+}
+
+/** What the calls of a failed run have already done, so that a person knows what to repeat. */
 export function whatWasDone(calls: readonly CallReceipt[]): readonly Text[] {
   if (calls.length === 0) return [dim("  no call was made")];
-  const sure = calls.filter((call) => !call.safeToRepeat && call.status !== "unknown");
-  const unknown = calls.filter((call) => !call.safeToRepeat && call.status === "unknown");
-  const unsent = calls.filter(({ status }) => ["denied", "unsent", "planned"].includes(status));
-  const safe = calls.filter((call) => call.safeToRepeat && !unsent.includes(call));
+  const groups = groupBy(calls, fateOf);
+  const told = (fate: Fate, head: Text): readonly Text[] => sentence(head, groups.get(fate) ?? []);
   return [
-    ...sentence(yellow("  already done, do not repeat: "), sure),
-    ...sentence(yellow("  sent, effect unknown: "), unknown),
-    ...sentence(dim("  safe to repeat: "), safe),
-    ...sentence(dim("  never sent: "), unsent),
+    ...told("done", yellow("  already done, do not repeat: ")),
+    ...told("unknown", yellow("  sent, effect unknown: ")),
+    ...told("failed", red("  failed, may be done in part: ")),
+    ...told("safe", dim("  safe to repeat: ")),
+    ...told("unsent", dim("  never sent: ")),
   ];
 }
 
@@ -61,6 +71,6 @@ function sentence(head: Text, calls: readonly CallReceipt[]): readonly Text[] {
   return [[head, names.join(", "), more > 0 ? ` and ${counted(more, "more tool")}` : ""]];
 }
 
-function groupBy<T>(items: readonly T[], key: (item: T) => string): Map<string, T[]> {
+function groupBy<T, K extends string>(items: readonly T[], key: (item: T) => K): Map<K, T[]> {
   return Map.groupBy(items, key);
 }

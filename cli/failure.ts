@@ -1,12 +1,15 @@
 // Owns how errors and diagnostics read on a terminal: code, message, place, source line with a caret, suggestion.
 import type { Diagnostic, RunError, RunResult } from "../index.ts";
 import { whatWasDone } from "./call-table.ts";
-import { bold, cyan, dim, red, yellow, type Text } from "./text/styled.ts";
+import { counted } from "./text/amount.ts";
+import { errorLine, warningLine } from "./text/headline.ts";
+import { cyan, dim, red, type Text } from "./text/styled.ts";
 import { visible, visibleLine } from "./text/visible.ts";
 
 const MAX_DIAGNOSTICS = 20;
 const MAX_MESSAGE = 4_000;
 const MAX_SOURCE = 160;
+const MAX_HELP_LINES = 20;
 
 /** A failed run: what went wrong and where, then what had already been done. */
 export function failure(result: RunResult, name: string): readonly Text[] {
@@ -22,7 +25,7 @@ function runError(error: RunError, name: string): readonly Text[] {
   // The first diagnostic is the error itself, told with more.
   if (errors.length > 0) return diagnosticList([...errors, ...others], name);
   return [
-    headline(red("error"), error.code, named(error)),
+    errorLine(error.code, bounded(named(error))),
     ...place(name, error),
     ...(error.stack === undefined || error.stack.split("\n").length < 2
       ? []
@@ -49,17 +52,28 @@ export function diagnosticList(diagnostics: readonly Diagnostic[], name: string)
 }
 
 function diagnostic(one: Diagnostic, name: string): readonly Text[] {
-  const severity = one.severity === "error" ? red("error") : yellow("warning");
+  const head = one.severity === "error" ? errorLine : warningLine;
   return [
-    headline(severity, one.code, one.message),
+    head(one.code, bounded(one.message)),
     ...place(name, one),
-    ...(one.suggestion === undefined ? [] : [[cyan("  help: "), visibleLine(one.suggestion, 400)]]),
+    ...(one.suggestion === undefined ? [] : help(one.suggestion)),
   ];
 }
 
-function headline(severity: Text, code: string, message: string): Text {
-  const shown = message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE)}…` : message;
-  return [bold(severity), " ", bold(code), ": ", shown];
+/** A suggestion of several lines stays below the first. */
+function help(suggestion: string): readonly Text[] {
+  const [first = "", ...more] = suggestion.split("\n");
+  const rows = more.slice(0, MAX_HELP_LINES).map((line): Text => `        ${visibleLine(line, 400)}`);
+  const left = more.length - rows.length;
+  return [
+    [cyan("  help: "), visibleLine(first, 400)],
+    ...rows,
+    ...(left > 0 ? [dim(`        and ${counted(left, "more line")}`)] : []),
+  ];
+}
+
+function bounded(message: string): string {
+  return message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE)}…` : message;
 }
 
 function place(

@@ -3,7 +3,7 @@
 const NEEDED = 24;
 
 if (Number.parseInt(process.versions.node, 10) < NEEDED) {
-  process.stderr.write(`callgate needs Node ${NEEDED} or newer; this is ${process.version}\n`);
+  process.stderr.write(`error: callgate needs Node ${NEEDED} or newer; this is ${process.version}\n`);
   process.exitCode = 2;
 } else {
   const { start } = await import("./start.ts");

@@ -1,11 +1,12 @@
 // Owns the way from configuration to an open gate, and who answers questions about calls.
-import { createCallgate, type ApprovalAnswer, type Approve, type Gate } from "../index.ts";
+import { CallgateError, createCallgate, type ApprovalAnswer, type Approve, type Gate } from "../index.ts";
 import { loadConfig, type LoadedConfig } from "./config/load.ts";
 import { raced, type Interrupt } from "./interrupt.ts";
 import type { Screen } from "./screen.ts";
 import { counted } from "./text/amount.ts";
 import { dim, yellow } from "./text/styled.ts";
 import { visibleLine } from "./text/visible.ts";
+import { withCode } from "./usage-error.ts";
 import type { World } from "./world.ts";
 
 /** What every command works with. */
@@ -36,7 +37,11 @@ export async function openGate(
   },
 ): Promise<OpenGate> {
   const { world, screen, interrupt } = session;
-  const loaded = await loadConfig({ cwd: world.cwd, file: options.config, policies: options.policies });
+  const loaded = await loadConfig({ cwd: world.cwd, file: options.config, policies: options.policies }).catch(
+    (error: unknown) => {
+      throw withCode(error, "CONFIG_INVALID");
+    },
+  );
   const layers = loaded.policy;
   const { servers, limits, sandbox, catalog, audit } = loaded.config;
   const count = Object.keys(servers).length;
@@ -60,7 +65,7 @@ export async function openGate(
   } catch (error) {
     // Interrupted: what has been started so far is ended with this process.
     making.then((late) => late[Symbol.asyncDispose]()).catch(() => {});
-    throw loaded.explain(error);
+    throw CallgateError.is(error) ? withCode(loaded.explain(error), error.code) : error;
   } finally {
     screen.live(undefined);
   }

@@ -1,7 +1,8 @@
 // Owns writing: results to stdout, everything for people to stderr, one live line on a terminal.
-import type { Output, World } from "./world.ts";
 import { render, wantsColour, type Text } from "./text/styled.ts";
 import { visible } from "./text/visible.ts";
+import { fileProblem } from "./usage-error.ts";
+import type { Output, World } from "./world.ts";
 
 export interface Screen {
   /** Result text: byte for byte as it is, but made visible when stdout is a terminal. */
@@ -18,19 +19,27 @@ export interface Screen {
   readonly interactive: boolean;
   /** Resolves when everything is written, or can no longer be. */
   flush(): Promise<void>;
+  /** Why text for stdout was lost; undefined while none was, and when its reader went away. */
+  readonly lost: string | undefined;
 }
 
 const CLEAR_LINE = "\r\u001b[K";
 
-/** `closed` is called once when a reader of stdout has gone away; what is written later is dropped. */
+/** `closed` is called once when stdout takes no more; what is written later is dropped. */
 export function createScreen(
   world: Pick<World, "stdout" | "stderr" | "env">,
-  options: { readonly closed: () => void },
+  options: {
+    readonly closed: () => void;
+    /** Says that stdout leads nowhere, though it takes what is written. */
+    readonly unopened?: () => boolean;
+  },
 ): Screen {
   const { stdout, stderr, env } = world;
   const out = createSink(stdout, options.closed);
   const err = createSink(stderr, () => {});
+  let written = false;
   const interactive = stderr.isTTY === true && env["TERM"] !== "dumb";
+  const unopened = options.unopened ?? ((): boolean => false);
   const outColour = wantsColour(stdout, env);
   const errColour = wantsColour(stderr, env);
   let liveShown = false;
@@ -42,6 +51,7 @@ export function createScreen(
   };
   const writeOut = (text: string): void => {
     clearLive();
+    written ||= text !== "";
     out.write(text);
   };
   return {
@@ -70,33 +80,45 @@ export function createScreen(
       clearLive();
       await Promise.all([out.flush(), err.flush()]);
     },
+    get lost() {
+      return out.lost() ?? (written && unopened() ? "it is closed" : undefined);
+    },
   };
 }
 
 interface Sink {
   write(text: string): void;
   flush(): Promise<void>;
+  lost(): string | undefined;
 }
 
 function createSink(stream: Output, closed: () => void): Sink {
   let open = true;
+  let lost: string | undefined;
   const pending = new Set<Promise<void>>();
-  const end = (): void => {
+  const end = (error: NodeJS.ErrnoException): void => {
     if (!open) return;
     open = false;
+    // A reader that has gone away (`| head`) is no failure of ours.
+    if (error.code !== "EPIPE" && error.code !== "ECONNRESET") lost = fileProblem(error);
     closed();
   };
-  // A reader that has gone away (`| head`) is no failure of ours.
   stream.on("error", end);
   return {
     write(text) {
       if (!open || text === "") return;
-      const written = new Promise<void>((resolve) => stream.write(text, () => resolve()));
+      const written = new Promise<void>((resolve) => {
+        stream.write(text, (error) => {
+          if (error) end(error);
+          resolve();
+        });
+      });
       pending.add(written);
       void written.then(() => pending.delete(written));
     },
     async flush() {
       await Promise.all(pending);
     },
+    lost: () => lost,
   };
 }

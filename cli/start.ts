@@ -2,6 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { CommanderError } from "commander";
 import { CallgateError } from "../index.ts";
+import { isClosedStdout } from "./closed-stdout.ts";
 import { commandModels } from "./command-model.ts";
 import { showCommand as showAuditCommand, verifyCommand } from "./commands/audit.ts";
 import { checkCommand } from "./commands/check.ts";
@@ -23,7 +24,8 @@ import { createInterrupt, type Interrupt } from "./interrupt.ts";
 import type { Session } from "./open-gate.ts";
 import { createProgram, type Handlers } from "./program.ts";
 import { createScreen, type Screen } from "./screen.ts";
-import { bold, dim, red } from "./text/styled.ts";
+import { errorLine } from "./text/headline.ts";
+import { dim } from "./text/styled.ts";
 import { visibleLine } from "./text/visible.ts";
 import { UsageError } from "./usage-error.ts";
 import type { World } from "./world.ts";
@@ -45,7 +47,10 @@ export async function start(): Promise<void> {
     now: () => performance.now(),
     exitNow: (code) => process.exit(code),
   });
-  const screen = createScreen(world, { closed: interrupt.stop });
+  const screen = createScreen(world, {
+    closed: interrupt.stop,
+    unopened: () => isClosedStdout(process.ppid),
+  });
   const code = await runCommandLine({ world, screen, interrupt });
   await screen.flush();
   // Not left to the event loop: what a server or a library still holds open must not keep the command from ending.
@@ -72,6 +77,11 @@ export async function runCommandLine(session: Session): Promise<number> {
     await program.parseAsync([...world.argv], { from: "user" });
   } catch (error) {
     code = report(error, screen, interrupt);
+  }
+  await screen.flush();
+  if (screen.lost !== undefined) {
+    screen.note(errorLine(undefined, `what was written to stdout is lost: ${screen.lost}`));
+    if (code === EXIT.completed) code = EXIT.failed;
   }
   return interrupt.exitCode ?? code;
 }
@@ -108,6 +118,7 @@ function prepare(program: ReturnType<typeof createProgram>, screen: Screen): voi
     command.configureOutput({
       writeOut: (text) => screen.print(text),
       writeErr: (text) => screen.note(text.trimEnd()),
+      outputError: (text) => screen.note(errorLine(undefined, text.replace(/^error: /, "").trimEnd())),
     });
   }
 }
@@ -118,13 +129,13 @@ function report(error: unknown, screen: Screen, interrupt: Interrupt): number {
   // Commander has said it already.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.completed : EXIT.usage;
   if (error instanceof UsageError) {
-    screen.note([bold(red("callgate: ")), error.message]);
+    screen.note(errorLine(error.code, error.message));
     if (error.detail !== "") screen.note(error.detail);
   } else if (CallgateError.is(error)) {
-    screen.note([bold(red("error")), " ", bold(error.code), ": ", error.message]);
+    screen.note(errorLine(error.code, error.message));
   } else {
     const { stack, message } = error instanceof Error ? error : new Error(String(error));
-    screen.note([bold(red("error")), " ", bold("INTERNAL"), `: ${visibleLine(message, 1_000)}`]);
+    screen.note(errorLine("INTERNAL", visibleLine(message, 1_000)));
     screen.note(dim(`this is a bug in Callgate, please report it:\n${stack ?? ""}`));
   }
   return exitCodeOfError(error);

@@ -4,7 +4,8 @@ import { EXIT } from "../exit-code.ts";
 import { raced } from "../interrupt.ts";
 import type { ServeFlags } from "../serve-flags.ts";
 import { noteProblems, openGate, standingAnswer, type Session } from "../open-gate.ts";
-import { dim, yellow } from "../text/styled.ts";
+import { warningLine } from "../text/headline.ts";
+import { dim } from "../text/styled.ts";
 import { visibleLine } from "../text/visible.ts";
 import { UsageError } from "../usage-error.ts";
 
@@ -25,7 +26,7 @@ export async function serveCommand(session: Session, flags: ServeFlags): Promise
     version: world.version,
     ...(flags.tools !== undefined && { tools: flags.tools }),
     asksClients: standing === undefined,
-    onError: ({ message }) => screen.note([yellow("warning: "), visibleLine(message, 400)]),
+    onError: ({ message }) => screen.note(warningLine(undefined, visibleLine(message, 400))),
   });
   if (http === undefined) {
     if (world.stdin.isTTY === true)

@@ -133,7 +133,7 @@ describe("reading", () => {
     });
     expect(ended).toMatchObject({ code: 2, stdout: "" });
     expect(ended.stderr).toBe(
-      'callgate: callgate.json:2:3: polcy: unknown key "polcy"; did you mean policy?\n    "polcy": {}\n    ^\n',
+      'error CONFIG_INVALID: callgate.json:2:3: polcy: unknown key "polcy"; did you mean policy?\n    "polcy": {}\n    ^\n',
     );
   });
 });

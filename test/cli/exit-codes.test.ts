@@ -103,6 +103,25 @@ test(verifies("cli:exit-codes", "help and version give 0 on stdout"), async () =
   }
 });
 
+test(
+  verifies("cli:one-style", "every error begins with the word, then its code where it has one"),
+  async () => {
+    const { path } = workspace({ polcy: {} });
+    const first = async (args: readonly string[], cwd: string): Promise<string | undefined> =>
+      (await words(args, { cwd })).stderr.split("\n")[0];
+    expect(await first(["run", "--frobnicate"], folder())).toBe("error: unknown option '--frobnicate'");
+    expect(await first(["run"], folder())).toMatch(/^error: no script: /);
+    expect(await first(["run", "-e", "1"], path)).toMatch(
+      /^error CONFIG_INVALID: callgate\.json:\d+:\d+: polcy: /,
+    );
+    const refused = workspace({ policy: { rules: [{ tools: "a.b", effect: "perhaps" }] } }).path;
+    expect(await first(["run", "-e", "1"], refused)).toMatch(
+      /^error CONFIG_POLICY_INVALID: callgate\.json:\d+:\d+: /,
+    );
+    expect(await first(["run", "-e", "throw 1"], folder())).toMatch(/^error SCRIPT_THREW: /);
+  },
+);
+
 test(verifies("cli:exit-codes", "a mistyped command or option is corrected"), async () => {
   const told = async (...args: readonly string[]): Promise<string> => {
     const ended = inside(args, { cwd: folder() });
@@ -156,7 +175,7 @@ test(verifies("cli:node-version", "Node 20 is refused in one line with 2"), asyn
   expect(ended).toMatchObject({
     code: 2,
     stdout: "",
-    stderr: "callgate needs Node 24 or newer; this is v20.19.0\n",
+    stderr: "error: callgate needs Node 24 or newer; this is v20.19.0\n",
   });
 });
 

@@ -154,6 +154,21 @@ describe("the words of an error", () => {
     expect(lines).toContain("  help: write `abd`");
   });
 
+  test(
+    verifies(["cli:failure", "cli:visible"], "a suggestion of several lines is that many lines, bounded"),
+    () => {
+      const several = { ...one, suggestion: "Nearest tools:\ns.echo(\u001b[2J)\ns.ping()" };
+      expect(plain(diagnosticList([several], "a.ts")).slice(-3)).toEqual([
+        "  help: Nearest tools:",
+        "        s.echo(\\u001b[2J)",
+        "        s.ping()",
+      ]);
+      const many = plain(diagnosticList([{ ...one, suggestion: "x\n".repeat(500) }], "a.ts"));
+      expect(many.length).toBeLessThan(30);
+      expect(many.at(-1)).toBe("        and 480 more lines");
+    },
+  );
+
   test(verifies("cli:failure", "of very many diagnostics the first are told and the rest counted"), () => {
     const lines = plain(
       diagnosticList(
@@ -197,7 +212,7 @@ describe("calls", () => {
     }
   });
 
-  test(verifies("cli:failure", "done, unknown, safe and never sent are told apart"), () => {
+  test(verifies("cli:failure", "done, unknown, failed, safe and never sent are told apart"), () => {
     const calls = [
       call({ tool: "send", safeToRepeat: false }),
       call({ tool: "send", safeToRepeat: false }),
@@ -205,11 +220,13 @@ describe("calls", () => {
       call({ tool: "read" }),
       call({ tool: "drop", status: "denied" }),
       call({ tool: "late", status: "unsent" }),
-      call({ tool: "break", status: "error", safeToRepeat: false }),
+      call({ tool: "break", status: "error", code: "CALL_TOOL_ERROR", safeToRepeat: false }),
+      call({ tool: "odd", status: "error", code: "CALL_INVALID_RESULT", safeToRepeat: false }),
     ];
     expect(plain(whatWasDone(calls))).toEqual([
-      "  already done, do not repeat: files.send ×2, files.break",
+      "  already done, do not repeat: files.send ×2, files.odd",
       "  sent, effect unknown: files.pay",
+      "  failed, may be done in part: files.break",
       "  safe to repeat: files.read",
       "  never sent: files.drop, files.late",
     ]);

@@ -17,6 +17,8 @@ export const requirements: Readonly<Record<string, string>> = {
   "cli:script-shapes":
     "a byte order mark, CRLF, shebang, code fence, an empty script and one of 5 MB end as a user expects",
   "cli:closed-pipe": "a reader of stdout that has gone away is no crash",
+  "cli:lost-output": "output that cannot be written is an error, and the exit code says so",
+  "cli:one-style": "every error is told in one style, wherever it comes from",
   "cli:interrupt": "a signal ends the run, the calls and every child process; a second one ends at once",
   "cli:ask-terminal":
     "on a terminal a call that needs approval is shown with server, tool, arguments, reason and line, and asked about",

@@ -142,3 +142,35 @@ test(verifies("cli:stdout-pure", "flush waits for a slow reader"), async () => {
   await screen.flush();
   expect(seen).toEqual(["one", "two"]);
 });
+
+test.each([
+  ["a full device", "ENOSPC", "no space is left"],
+  ["a broken device", "EIO", "the device reports an error"],
+  ["a reader that went away", "EPIPE", undefined],
+])(
+  verifies("cli:lost-output", "of %s the screen tells what it means for the result"),
+  async (_, code, lost) => {
+    const stdout = new Writable({
+      write: (_chunk, _encoding, done) => done(Object.assign(new Error(code), { code })),
+    });
+    let closed = 0;
+    const world = { stdout, stderr: fakeStream().stream, env: {} };
+    const screen = createScreen(world, { closed: () => (closed += 1) });
+    screen.print("result");
+    screen.print("more");
+    await screen.flush();
+    expect([screen.lost, closed]).toEqual([lost, 1]);
+  },
+);
+
+test(
+  verifies("cli:lost-output", "a stdout that leads nowhere loses what is printed, and nothing else"),
+  () => {
+    const world = { stdout: fakeStream().stream, stderr: fakeStream().stream, env: {} };
+    const screen = createScreen(world, { closed: () => {}, unopened: () => true });
+    screen.note("words");
+    expect(screen.lost).toBeUndefined();
+    screen.print("result");
+    expect(screen.lost).toBe("it is closed");
+  },
+);
