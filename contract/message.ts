@@ -121,5 +121,19 @@ export interface LimitMessage {
   readonly cpuMs: number;
 }
 
+/** CPU time spent so far, so that it is known of a run that is killed. */
+export interface CpuMessage {
+  readonly type: "cpu";
+  readonly slot: number;
+  readonly cpuMs: number;
+}
+
 export type FromWorker =
-  ReadyMessage | CallMessage | TimerMessage | CancelTimerMessage | LogMessage | DoneMessage | LimitMessage;
+  | ReadyMessage
+  | CallMessage
+  | TimerMessage
+  | CancelTimerMessage
+  | LogMessage
+  | DoneMessage
+  | CpuMessage
+  | LimitMessage;

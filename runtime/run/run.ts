@@ -40,6 +40,8 @@ const MOVABLE_BYTES = 32 << 20;
 /** What the guest counts for a line besides its text (runtime/guest/log.ts). */
 const LINE_UNITS = 64;
 /** Frames of a run besides calls, timers and logs. */
+/** Least CPU time between two reports of it. */
+const CPU_FRAME_MS = 50;
 const OTHER_FRAMES = 8;
 
 type Request = Extract<RunEvent, { type: "request" }>;
@@ -62,7 +64,11 @@ export function createRun(request: RunRequest): Run {
   let frames = 0;
   /** Security: the guest bounds everything it sends; a flood of cheap frames would keep the broker from other runs. */
   const mostFrames =
-    limits.calls + 2 * limits.timers + Math.ceil(limits.logBytes / LINE_UNITS) + OTHER_FRAMES;
+    limits.calls +
+    2 * limits.timers +
+    Math.ceil(limits.logBytes / LINE_UNITS) +
+    Math.ceil(limits.cpuMs / CPU_FRAME_MS) +
+    OTHER_FRAMES;
   let lastAt = startedAt;
   let recordBytes = 0;
   let maxInFlight = 0;
@@ -286,6 +292,9 @@ export function createRun(request: RunRequest): Run {
           return output.loggedBytes > limits.logBytes * 4
             ? attachment?.violate("logs over the limit")
             : undefined;
+        case "cpu":
+          cpuMs = message.cpuMs;
+          return;
         case "limit":
           cpuMs = message.cpuMs;
           return stop(message.code);

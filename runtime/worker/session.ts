@@ -20,6 +20,8 @@ const UNHANDLED_SHOWN = 10;
 const UNHANDLED_UNITS = 500;
 /** Of what V8 says of a script's syntax: it may repeat a name or a pattern of the script. */
 const SYNTAX_UNITS = 8_000;
+/** CPU time between two reports of it. */
+const TOLD_MS = 50;
 /** How long an isolate may go on after its script is done before the whole worker is given up. */
 const IDLE_GRACE_MS = 25;
 
@@ -31,6 +33,7 @@ export function startSession(
   const { slot } = message;
   const unhandled: string[] = [];
   let over = false;
+  let told = 0;
   let last: Promise<void> = Promise.resolve();
   /** Deliveries that arrived before the script began, as all of a repeated run's do. */
   let early: DeliverMessage[] | undefined = [];
@@ -122,7 +125,12 @@ export function startSession(
     isolate,
     deliver,
     poll() {
-      if (isolate.cpuMs() > message.cpuMs) limit("RUN_CPU_LIMIT");
+      if (over) return;
+      const spent = isolate.cpuMs();
+      if (spent > message.cpuMs) return limit("RUN_CPU_LIMIT");
+      if (spent - told < TOLD_MS) return;
+      told = spent;
+      send({ type: "cpu", slot, cpuMs: spent });
     },
     end() {
       over = true;
