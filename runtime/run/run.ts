@@ -39,9 +39,9 @@ export interface Run {
 const MOVABLE_BYTES = 32 << 20;
 /** What the guest counts for a line besides its text (runtime/guest/log.ts). */
 const LINE_UNITS = 64;
-/** Frames of a run besides calls, timers and logs. */
 /** Least CPU time between two reports of it. */
 const CPU_FRAME_MS = 50;
+/** Frames of a run besides calls, timers, logs and reports of CPU time. */
 const OTHER_FRAMES = 8;
 
 type Request = Extract<RunEvent, { type: "request" }>;
