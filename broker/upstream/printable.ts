@@ -1,4 +1,5 @@
 // Owns how text from servers is made fit for a message: one line, bounded, no control characters, no secrets.
+import { createRedactor, type Redactor } from "../redact.ts";
 
 /**
  * One line of at most `limit` UTF-16 units (default 200). Control characters, line breaks and
@@ -16,11 +17,11 @@ export function printable(value: unknown, limit: number = 200): string {
   return `${/[\ud800-\udbff]$/.test(kept) ? kept.slice(0, -1) : kept}…`.toWellFormed();
 }
 
-/** Replaces every occurrence of a secret of six or more characters by `***`. */
+const redactors = new WeakMap<readonly string[], Redactor>();
+
+/** Without the secrets in any form they travel in, and without texts shaped like credentials. */
 export function withoutSecrets(text: string, secrets: readonly string[]): string {
-  let clean = text;
-  for (const secret of secrets.toSorted((a, b) => b.length - a.length)) {
-    if (secret.length >= 6) clean = clean.replaceAll(secret, "***");
-  }
-  return clean;
+  let redactor = redactors.get(secrets);
+  if (redactor === undefined) redactors.set(secrets, (redactor = createRedactor({ secrets })));
+  return redactor.redact(text);
 }

@@ -327,7 +327,7 @@ test(
     const config = rawServer({ exit: 1, stderr: "\u001b[31mbad token s3cret-value\u0007\n" });
     const upstream = open({ ...config, env: { TOKEN: "s3cret-value" } });
     const { message } = await thrown(names(upstream));
-    expect(message).toContain("bad token ***");
+    expect(message).toContain("bad token «redacted»");
     expect(message).not.toMatch(/s3cret|[\u0000-\u001f]/);
     expect(upstream.status().error).not.toContain("s3cret");
   },
