@@ -34,7 +34,7 @@ import { prepareScript, type Prepared } from "./runtime/script/prepare.ts";
 import { BUILTIN_SERVER, callCatalog } from "./stubs/catalog-calls.ts";
 import { createCatalogFace } from "./stubs/catalog-face.ts";
 import { createCompiler, type Compiler } from "./stubs/check/compiler.ts";
-import { explainUnavailable, type UnavailableServer } from "./stubs/check/unavailable.ts";
+import { explainUnavailable } from "./stubs/check/unavailable.ts";
 import { instructions } from "./stubs/instructions.ts";
 import { createMetaTools } from "./stubs/meta-tools.ts";
 import { assembleTooling, nearestCalls, type Tooling } from "./stubs/tooling.ts";
@@ -341,18 +341,12 @@ class OpenGate implements Gate {
     limits: RunLimits,
     signal: AbortSignal = new AbortController().signal,
   ): Promise<Prepared> {
-    const { compiler } = this.#parts;
+    const { broker, compiler } = this.#parts;
     const compile = async (request: CompileRequest): Promise<CompileResult> => {
       const compiled = await compiler.compile(request, { signal });
-      return { ...compiled, diagnostics: explainUnavailable(compiled.diagnostics, this.#unavailable()) };
+      return { ...compiled, diagnostics: explainUnavailable(compiled.diagnostics, broker.missing()) };
     };
     return prepareScript(script, { check, scriptBytes: limits.scriptBytes, compile });
-  }
-
-  #unavailable(): readonly UnavailableServer[] {
-    return this.servers()
-      .filter(({ state }) => state === "failed" || state === "connecting")
-      .map(({ server, state, error }) => ({ server, reason: error ?? `it is still ${state}` }));
   }
 
   /** Lists tools again when a server said that they changed. */

@@ -75,6 +75,8 @@ export interface Broker extends AsyncDisposable {
   /** As last listed. */
   tools(): readonly ToolDefinition[];
   statuses(): readonly UpstreamStatus[];
+  /** Servers whose tools are not there, each with the reason in one line. */
+  missing(): readonly { readonly server: string; readonly reason: string }[];
   onToolsChanged(listener: () => void): void;
   openRun(facts: RunFacts): RunCalls;
 }
@@ -126,6 +128,15 @@ export function createBroker(options: BrokerOptions): Broker {
     },
     tools: () => [...definitions.values()].flatMap((tools) => [...tools.values()]),
     statuses: () => [...upstreams.values()].map((upstream) => upstream.status()),
+    missing: () =>
+      [...upstreams.values()]
+        .filter(({ server }) => !definitions.has(server))
+        .map((upstream) => ({
+          server: upstream.server,
+          reason: underWay.has(upstream.server)
+            ? "its tools have not been listed yet; try again in a moment"
+            : (upstream.status().error ?? "its tools could not be listed"),
+        })),
     onToolsChanged(listener) {
       listeners.add(listener);
       for (const upstream of upstreams.values()) upstream.onToolsChanged(listener);
