@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { ApprovalAnswer, ApprovalRequest, Approve } from "../index.ts";
 import { ANSWERS, parseAnswer, parseSetAnswer, SET_ANSWERS } from "./answer.ts";
 import { toolName } from "./call-table.ts";
-import { callRows, setRows } from "./question.ts";
+import { callRows, doneRows, setRows } from "./question.ts";
 import type { Screen } from "./screen.ts";
 import { counted } from "./text/amount.ts";
 import { dim, render, type Text } from "./text/styled.ts";
@@ -55,7 +55,7 @@ function askedOf(request: ApprovalRequest, { output, script }: PromptOptions): A
   const shown = { script: script(), width: output.columns || 80 };
   const { set } = request;
   if (set === undefined) {
-    const rows = [...callRows(request, shown), dim(`  ${ANSWERS}`)];
+    const rows = [...callRows(request, shown), ...doneRows(request.calls, shown), dim(`  ${ANSWERS}`)];
     return {
       pages: [rows],
       query: toolName(request),
@@ -65,7 +65,7 @@ function askedOf(request: ApprovalRequest, { output, script }: PromptOptions): A
       parse: parseAnswer,
     };
   }
-  const rows = [...setRows(set, shown), dim(`  ${SET_ANSWERS}`)];
+  const rows = [...setRows(set, shown), ...doneRows(request.calls, shown), dim(`  ${SET_ANSWERS}`)];
   const height = Math.max(MIN_PAGE, (output.rows || 24) - 2);
   return {
     pages: Array.from({ length: Math.ceil(rows.length / height) }, (_, index) =>

@@ -1,5 +1,5 @@
 // Owns what a person is shown of a call that needs approval, in rows of their terminal.
-import type { ApprovalCall, ApprovalRequest } from "../index.ts";
+import type { ApprovalCall, ApprovalRequest, CallReceipt } from "../index.ts";
 import { toolName } from "./call-table.ts";
 import { counted } from "./text/amount.ts";
 import { bold, dim, yellow, type Text } from "./text/styled.ts";
@@ -14,6 +14,7 @@ export interface Shown {
 
 /** Longer arguments are cut; the broker has bounded them before. */
 const MAX_ARGUMENTS = 9_000;
+const MAX_TOOLS = 10;
 
 /** One call. Security: a server or script could write anything here; all of it is made visible. */
 export function callRows(request: ApprovalRequest, shown: Shown): readonly Text[] {
@@ -42,6 +43,18 @@ export function setRows(set: readonly ApprovalCall[], shown: Shown): readonly Te
     ];
   });
   return [[yellow("approval needed: "), bold(what)], ...rows.flatMap((row) => folded(row, shown.width))];
+}
+
+/** What the run has done before it asks. */
+export function doneRows(calls: readonly CallReceipt[], { width }: Shown): readonly Text[] {
+  const made = calls.filter(({ status }) => status !== "denied" && status !== "unsent");
+  if (made.length === 0) return [];
+  const groups = [...Map.groupBy(made, toolName)];
+  const names = groups
+    .slice(0, MAX_TOOLS)
+    .map(([name, { length }]) => (length === 1 ? name : `${name} ×${length}`));
+  const more = groups.length > MAX_TOOLS ? ` and ${counted(groups.length - MAX_TOOLS, "more tool")}` : "";
+  return folded(`so far: ${names.join(", ")}${more}`, width);
 }
 
 function reasonRows(call: ApprovalCall, { script }: Shown): readonly string[] {

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { parseSetAnswer, SET_ANSWERS } from "../../cli/answer.ts";
 import { createPrompt } from "../../cli/prompt.ts";
-import { setRows } from "../../cli/question.ts";
+import { doneRows, setRows } from "../../cli/question.ts";
 import { createScreen } from "../../cli/screen.ts";
 import { render } from "../../cli/text/styled.ts";
 import type { Input } from "../../cli/world.ts";
@@ -187,3 +187,25 @@ test(
     ).toEqual(["write a", "write c"]);
   },
 );
+
+test(verifies("approval:request", "the terminal says what the run has done so far"), () => {
+  const done = {
+    server: "a",
+    status: "ok",
+    durationMs: 1,
+    argumentBytes: 2,
+    resultBytes: 2,
+    safeToRepeat: false,
+  } as const;
+  const rows = doneRows(
+    [
+      { ...done, seq: 1, tool: "read" },
+      { ...done, seq: 2, tool: "read" },
+      { ...done, seq: 3, tool: "write\u001b[2J" },
+      { ...done, seq: 4, tool: "drop", status: "denied" },
+    ],
+    { script, width: 80 },
+  );
+  expect(rows.map((row) => render(row, false))).toEqual(["  so far: a.read ×2, a.write\\u001b[2J"]);
+  expect(doneRows([], { script, width: 80 })).toEqual([]);
+});
