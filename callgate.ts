@@ -175,13 +175,14 @@ class OpenGate implements Gate {
   }
 
   instructions(): string {
-    return instructions(this.#tooling.catalog.text().text);
+    return instructions(this.#tooling.catalog.text().text, this.#parts.tokens.note);
   }
 
   metaTools(): ReturnType<Gate["metaTools"]> {
     return createMetaTools<RunOptions>({
       catalog: () => this.#tooling.catalog,
       run: (script, options) => this.run(script, options),
+      note: this.#parts.tokens.note,
     });
   }
 
@@ -254,7 +255,9 @@ class OpenGate implements Gate {
       redact,
       signal: options.signal,
     });
-    await this.#parts.store.end(runId);
+    await Promise.resolve(this.#parts.store.end(runId)).catch(() => {
+      // The run is over; a store that cannot note it keeps the record longer.
+    });
     calls.end();
     for (const pending of end.pending) if (!pending.sent) calls.unsent(pending);
     return this.#ended(start, prepared, end, redact, calls.receipts());

@@ -60,6 +60,21 @@ const LEAST: Readonly<Record<keyof RunLimits, number>> = {
   timers: 0,
 };
 
+/** Security: what crosses to a worker in one frame, with every character escaped, must fit into the frame. */
+const MOST_TEXT_BYTES = 10 << 20;
+const MOST: Readonly<Partial<Record<keyof RunLimits, number>>> = {
+  memoryMb: 4_096,
+  calls: 1_000_000,
+  callsInFlight: 10_000,
+  argumentBytes: MOST_TEXT_BYTES,
+  resultBytes: MOST_TEXT_BYTES,
+  outputBytes: MOST_TEXT_BYTES,
+  logBytes: MOST_TEXT_BYTES,
+  scriptBytes: MOST_TEXT_BYTES,
+  timers: 1_000_000,
+};
+const MOST_MS = 2 ** 31 - 1;
+
 /** `base` with the limits of `value`. Throws CONFIG_INVALID naming an unknown limit or a value that is none. */
 export function parseLimits(value: unknown, base: RunLimits = DEFAULT_LIMITS): RunLimits {
   if (value === undefined) return base;
@@ -77,10 +92,11 @@ export function parseLimits(value: unknown, base: RunLimits = DEFAULT_LIMITS): R
       );
     }
     const least = LEAST[key as keyof RunLimits];
-    if (typeof given !== "number" || !Number.isSafeInteger(given) || given < least || given > 2 ** 31 - 1) {
+    const most = MOST[key as keyof RunLimits] ?? MOST_MS;
+    if (typeof given !== "number" || !Number.isSafeInteger(given) || given < least || given > most) {
       throw new CallgateError(
         "CONFIG_INVALID",
-        `limits.${key}: expected a whole number of at least ${least}`,
+        `limits.${key}: expected a whole number from ${least} to ${most}, got ${JSON.stringify(given)?.slice(0, 40)}`,
       );
     }
     limits[key] = given;

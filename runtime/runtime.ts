@@ -3,7 +3,7 @@ import { CallgateError } from "../contract/error.ts";
 import type { SandboxReport } from "../contract/result.ts";
 import { createPool, type Lease, type Loss, type Pool } from "./pool.ts";
 import { findAssets } from "./process/assets.ts";
-import { planLaunch, requireContained, type Launch } from "./process/launch.ts";
+import { planLaunch, requireContained, withPermissions, type Launch } from "./process/launch.ts";
 import { probePlatform } from "./process/platform.ts";
 import { startWorkerProcess } from "./process/worker-process.ts";
 import type { RunEnd, RunRequest, StopCode } from "./run/request.ts";
@@ -44,21 +44,30 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     });
   const launch = plan(options.memoryMb);
   requireContained(launch.report, sandbox.require);
+  let report = launch.report;
   const pool = createPool({
     workers: sandbox.workers,
     runsPerWorker,
     cleanRuns: sandbox.isolation === "process" ? 1 : sandbox.cleanRuns,
     queue: sandbox.queue,
     memoryMb: options.memoryMb,
-    start: (events, memoryMb) =>
-      startWorkerProcess(memoryMb === options.memoryMb ? launch : plan(memoryMb), events),
+    start: (events, memoryMb) => {
+      const worker = startWorkerProcess(memoryMb === options.memoryMb ? launch : plan(memoryMb), events);
+      worker.ready.then(
+        (permissions) => (report = withPermissions(launch.report, permissions)),
+        () => {},
+      );
+      return worker;
+    },
   });
   const closing = new AbortController();
-  pool.warm().catch(() => {
+  await pool.warm().catch(() => {
     // The first run meets the same failure and reports it.
   });
   return {
-    sandbox: launch.report,
+    get sandbox() {
+      return report;
+    },
     run: (request) => executeRun(pool, request, closing.signal, sandbox.isolation === "process"),
     async [Symbol.asyncDispose]() {
       closing.abort(new CallgateError("DISPOSED", "The gate was closed."));

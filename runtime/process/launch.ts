@@ -114,3 +114,15 @@ export function planLaunch(platform: Platform, options: LaunchOptions): Launch {
     },
   };
 }
+
+/** The report, corrected by what a worker says it could not give up. */
+export function withPermissions(report: SandboxReport, held: readonly string[]): SandboxReport {
+  if (held.length === 0) return report;
+  const kept = held.join(", ").slice(0, 200);
+  return {
+    ...report,
+    level: report.level === "hardened" ? "partial" : report.level,
+    measures: { ...report.measures, permission: `node --permission; still held: ${kept}` },
+    missing: [...report.missing, `permission: this Node could not drop ${kept}`],
+  };
+}

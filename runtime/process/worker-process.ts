@@ -18,8 +18,8 @@ export interface Death {
 
 export interface WorkerProcess {
   readonly pid: number | undefined;
-  /** Settles when the worker can take runs; rejects with WORKER_START_FAILED. */
-  readonly ready: Promise<void>;
+  /** Settles when the worker can take runs, with the permissions it still holds; rejects with WORKER_START_FAILED. */
+  readonly ready: Promise<readonly string[]>;
   /** Settles once, when the process has exited. */
   readonly died: Promise<Death>;
   readonly alive: boolean;
@@ -80,7 +80,11 @@ export function startWorkerProcess(launch: Launch, events: WorkerEvents): Worker
   let started = false;
   let watchdog: NodeJS.Timeout | undefined;
 
-  const { promise: ready, resolve: resolveReady, reject: rejectReady } = Promise.withResolvers<void>();
+  const {
+    promise: ready,
+    resolve: resolveReady,
+    reject: rejectReady,
+  } = Promise.withResolvers<readonly string[]>();
   const { promise: died, resolve: resolveDied } = Promise.withResolvers<Death>();
   ready.catch(() => {});
   const startTimer = setTimeout(
@@ -106,7 +110,7 @@ export function startWorkerProcess(launch: Launch, events: WorkerEvents): Worker
     clearTimeout(startTimer);
     if (launch.watchdogMb !== undefined) watchdog = setInterval(watch, WATCHDOG_MS, launch.watchdogMb);
     watchdog?.unref();
-    resolveReady();
+    resolveReady(message.permissions);
   }
 
   function watch(limitMb: number): void {

@@ -19,7 +19,7 @@ export interface Compiler extends AsyncDisposable {
   /** Loads TypeScript and checks an empty script, so that the cold cost hides behind connecting. */
   warm(): Promise<void>;
   /**
-   * Parses, checks and erases one script. Waits its turn: one at a time, 64 in line.
+   * Parses, checks and erases one script. Waits its turn: one at a time, 1 000 in line.
    * @throws CallgateError RUN_ABORTED (signal), RUN_QUEUE_FULL, WORKER_START_FAILED, DISPOSED.
    */
   compile(request: CompileRequest, options: { readonly signal: AbortSignal }): Promise<CompileResult>;
@@ -36,7 +36,7 @@ interface Job {
 
 const DEFAULT_TIMEOUT_MS = 5_000;
 const START_TIMEOUT_MS = 30_000;
-const MAX_QUEUED = 64;
+const MAX_QUEUED = 1_000;
 
 /** Starts nothing until the first `warm` or `compile`. */
 export function createCompiler(options: CompilerOptions = {}): Compiler {
