@@ -26,8 +26,8 @@ export interface LabelledRun {
 export interface Tokens {
   /** Tokens of one principal mean nothing to another. */
   open(principal: string, run: LabelledRun): RunTokens;
-  /** Whether the policy names kinds to make tokens of. */
-  readonly active: boolean;
+  /** What a model is told of them; empty when the policy makes none. */
+  readonly note: string;
 }
 
 export interface TokenOptions {
@@ -76,7 +76,7 @@ export function createTokens(options: TokenOptions): Tokens {
   }
 
   return {
-    active: kinds.some(({ how }) => how === "token"),
+    note: noteOf(kinds),
     open(principal, run) {
       if (kinds.length === 0) return { redact: redactor.redact, resolve: (json) => json };
       const vault = vaultOf(principal);
@@ -86,6 +86,13 @@ export function createTokens(options: TokenOptions): Tokens {
       };
     },
   };
+}
+
+function noteOf(kinds: readonly ValueKind[]): string {
+  const [first, ...more] = kinds.filter(({ how }) => how === "token").map(({ name }) => name);
+  if (first === undefined) return "";
+  const names = [first, ...more].join(", ");
+  return `What you are shown has placeholders such as <${first}:0a1b2c3d4e5f> for real values (${names}). Scripts read the real values in results. Write a placeholder into a tool's argument as it is: the tool gets the value.`;
 }
 
 function replaceValues(

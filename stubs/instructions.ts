@@ -11,7 +11,7 @@ export const SCRIPT_RULES = `Write one TypeScript script instead of many tool ca
 - Results without a declared type are any: log a small sample first when the shape is not known.
 - Also in scope: console, URL, TextEncoder/TextDecoder, structuredClone, atob/btoa, timers, sleep(ms), AbortController, crypto.randomUUID, Intl, catalog.search(query), catalog.describe(names).`;
 
-/** The rules and the listing, for a system prompt. */
-export function instructions(listing: string): string {
-  return `${SCRIPT_RULES}\n\n${listing}`;
+/** The rules and the listing, for a system prompt; `note` stands between them. */
+export function instructions(listing: string, note: string = ""): string {
+  return [SCRIPT_RULES, note, listing].filter((part) => part !== "").join("\n\n");
 }

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { JsonObject, JsonValue } from "../contract/json.ts";
 import type { RunResult } from "../contract/result.ts";
 import type { Catalog } from "./catalog-types.ts";
-import { SCRIPT_RULES } from "./instructions.ts";
+import { instructions } from "./instructions.ts";
 import { resultText } from "./result-text.ts";
 
 export interface MetaToolDefinition<Options> {
@@ -22,6 +22,8 @@ export interface MetaToolAnswer {
 export interface MetaToolPowers<Options> {
   readonly catalog: () => Catalog;
   readonly run: (script: string, options: Options | undefined) => Promise<RunResult>;
+  /** What else a model must know of this gate. */
+  readonly note?: string;
 }
 
 const detail = z.enum(["name", "summary", "full"]);
@@ -40,7 +42,7 @@ const runInput = z.strictObject({ script: z.string().describe("The TypeScript sc
 export function createMetaTools<Options>(
   powers: MetaToolPowers<Options>,
 ): readonly MetaToolDefinition<Options>[] {
-  const { catalog, run } = powers;
+  const { catalog, run, note } = powers;
   return [
     define(
       "search_tools",
@@ -72,7 +74,7 @@ export function createMetaTools<Options>(
     ),
     define(
       "run_script",
-      `${SCRIPT_RULES}\n\n${catalog().text().text}`,
+      instructions(catalog().text().text, note),
       runInput,
       async ({ script }, options: Options | undefined) => {
         const result = await run(script, options);

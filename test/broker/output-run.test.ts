@@ -173,6 +173,20 @@ describe("a value", () => {
 });
 
 test(
+  verifies("output:round-trip", "the model is told what placeholders are, when there are any"),
+  async () => {
+    const told = (gate: Gate): readonly string[] => [
+      gate.instructions(),
+      ...gate.metaTools().map(({ description }) => description),
+    ];
+    await using opened = await open({});
+    expect(told(opened.gate).filter((text) => text.includes("<email:"))).toHaveLength(2);
+    await using other = await open({ output: { redact: ["email"] } });
+    expect(told(other.gate).filter((text) => text.includes("placeholders such as"))).toEqual([]);
+  },
+);
+
+test(
   verifies("output:order", "output is tokenized and redacted before it is cut, wherever the cut is"),
   async () => {
     const policy: PolicyInput = { output: { tokenize: ["email"] } };
