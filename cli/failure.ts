@@ -10,6 +10,11 @@ const MAX_DIAGNOSTICS = 20;
 const MAX_MESSAGE = 4_000;
 const MAX_SOURCE = 160;
 const MAX_HELP_LINES = 20;
+/** What to do, where the message cannot say it for the command line. */
+const HELP: Readonly<Partial<Record<RunError["code"], string>>> = {
+  SCRIPT_TOO_LARGE:
+    "let a tool read the data instead of writing it into the script, or raise the limit, such as --limit scriptBytes=1mb",
+};
 
 /** A failed run: what went wrong and where, then what had already been done. */
 export function failure(result: RunResult, name: string): readonly Text[] {
@@ -33,6 +38,7 @@ function runError(error: RunError, name: string): readonly Text[] {
           .split("\n")
           .slice(0, 10)
           .map((frame) => dim(`  ${visibleLine(frame.trim(), 200)}`))),
+    ...help(HELP[error.code] ?? ""),
     ...(error.retryable === true ? [dim("  the same run may succeed when tried again")] : []),
   ];
 }
@@ -53,15 +59,12 @@ export function diagnosticList(diagnostics: readonly Diagnostic[], name: string)
 
 function diagnostic(one: Diagnostic, name: string): readonly Text[] {
   const head = one.severity === "error" ? errorLine : warningLine;
-  return [
-    head(one.code, bounded(one.message)),
-    ...place(name, one),
-    ...(one.suggestion === undefined ? [] : help(one.suggestion)),
-  ];
+  return [head(one.code, bounded(one.message)), ...place(name, one), ...help(one.suggestion ?? "")];
 }
 
 /** A suggestion of several lines stays below the first. */
 function help(suggestion: string): readonly Text[] {
+  if (suggestion === "") return [];
   const [first = "", ...more] = suggestion.split("\n");
   const rows = more.slice(0, MAX_HELP_LINES).map((line): Text => `        ${visibleLine(line, 400)}`);
   const left = more.length - rows.length;

@@ -51,14 +51,15 @@ export function limitValue(key: keyof RunLimits, written: unknown): number {
   const { units, base } = unitsOf(key);
   const expected = `expected ${expectation(key)}, got ${visibleLine(JSON.stringify(written) ?? "nothing", 40)}`;
   if (typeof written !== "number" && typeof written !== "string") throw new LimitProblem(expected);
-  const parts = /^(\d{1,12}(?:\.\d{1,3})?) ?([a-z]*)$/i.exec(String(written));
+  const parts = /^(\d{1,21}(?:\.\d{1,3})?) ?([a-z]*)$/i.exec(String(written));
   if (parts === null) throw new LimitProblem(expected);
   const unit = (parts[2] ?? "").toLowerCase();
   const factor = unit === "" ? base : units.get(unit);
   if (factor === undefined) throw new LimitProblem(expected);
   const value = (Number(parts[1]) * factor) / base;
-  if (!Number.isSafeInteger(value) && unit === "") throw new LimitProblem(expected);
-  return Math.floor(value);
+  if (!Number.isInteger(value) && unit === "") throw new LimitProblem(expected);
+  // The gate knows how much is too much, and says so.
+  return Math.min(Math.floor(value), Number.MAX_SAFE_INTEGER);
 }
 
 function expectation(key: keyof RunLimits): string {

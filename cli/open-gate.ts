@@ -3,9 +3,7 @@ import { CallgateError, createCallgate, type ApprovalAnswer, type Approve, type 
 import { loadConfig, type LoadedConfig } from "./config/load.ts";
 import { raced, type Interrupt } from "./interrupt.ts";
 import type { Screen } from "./screen.ts";
-import { counted } from "./text/amount.ts";
-import { dim, yellow } from "./text/styled.ts";
-import { visibleLine } from "./text/visible.ts";
+import { createStartNotice } from "./starting.ts";
 import { withCode } from "./usage-error.ts";
 import type { World } from "./world.ts";
 
@@ -20,8 +18,6 @@ export interface OpenGate extends AsyncDisposable {
   readonly gate: Gate;
   readonly loaded: LoadedConfig;
 }
-
-const MAX_NOTES = 10;
 
 /** Throws UsageError for a configuration that cannot be used, and WORKER_START_FAILED for the sandbox. */
 export async function openGate(
@@ -44,8 +40,7 @@ export async function openGate(
   );
   const layers = loaded.policy;
   const { servers, limits, sandbox, catalog, audit } = loaded.config;
-  const count = Object.keys(servers).length;
-  if (options.quiet !== true && count > 0) screen.live(`starting ${counted(count, "server")}`);
+  using _notice = createStartNotice(screen, options.quiet === true ? [] : Object.keys(servers));
   const making = createCallgate({
     servers,
     env: world.env,
@@ -66,24 +61,8 @@ export async function openGate(
     // Interrupted: what has been started so far is ended with this process.
     making.then((late) => late[Symbol.asyncDispose]()).catch(() => {});
     throw CallgateError.is(error) ? withCode(loaded.explain(error), error.code) : error;
-  } finally {
-    screen.live(undefined);
   }
   return { gate, loaded, [Symbol.asyncDispose]: () => gate[Symbol.asyncDispose]() };
-}
-
-/** Servers that do not work and notes of the gate, on stderr. */
-export function noteProblems({ screen }: Session, gate: Gate): void {
-  for (const { server, state, error } of gate.servers()) {
-    if (state !== "failed") continue;
-    screen.note([
-      yellow("warning: "),
-      `server ${visibleLine(server, 60)} is not available: ${visibleLine(error ?? "", 600)}`,
-    ]);
-  }
-  for (const note of gate.notes.slice(0, MAX_NOTES)) screen.note(dim(`note: ${visibleLine(note, 300)}`));
-  const more = gate.notes.length - MAX_NOTES;
-  if (more > 0) screen.note(dim(`and ${counted(more, "more note")}: callgate doctor`));
 }
 
 const REFUSED: ApprovalAnswer = { decision: "deny", reason: "refused by --deny" };

@@ -34,9 +34,10 @@ export function configOption(): Option {
 }
 
 export function policyOption(): Option {
-  return new Option("--policy <file>", "a further policy, JSON or YAML, that only tightens; may be repeated")
-    .default([], "")
-    .argParser((written, before: readonly string[]) => [...before, written]);
+  return new Option(
+    "--policy <file>",
+    "a further policy, JSON or YAML, that only tightens; may be repeated",
+  ).argParser((written, before: readonly string[] = []) => [...before, written]);
 }
 
 export function jsonOption(text: string = "print JSON"): Option {
@@ -64,14 +65,15 @@ export function countOption(text: string, fallback: number): Option {
 }
 
 export function limitOption(): Option {
-  return new Option("--limit <name=value>", "bound of the run, such as wallMs=10s; may be repeated")
-    .default({}, "")
-    .argParser((written, before: Partial<RunLimits>) => {
-      try {
-        const [key, value] = parseLimit(written);
-        return { ...before, [key]: value };
-      } catch (error) {
-        throw error instanceof LimitProblem ? new InvalidArgumentError(error.message) : error;
-      }
-    });
+  return new Option(
+    "--limit <name=value>",
+    "bound of the run, such as wallMs=10s; may be repeated",
+  ).argParser((written, before: Partial<RunLimits> = {}) => {
+    try {
+      const [key, value] = parseLimit(written);
+      return { ...before, [key]: value };
+    } catch (error) {
+      throw error instanceof LimitProblem ? new InvalidArgumentError(error.message) : error;
+    }
+  });
 }

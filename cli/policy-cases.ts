@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import { z } from "zod";
 import type { Effect, JsonValue } from "../index.ts";
 import { displayName, located, readDocument } from "./config/located.ts";
+import { ownWords } from "./config/own-words.ts";
 import { pathText } from "./config/shape.ts";
 import { fileProblem, UsageError } from "./usage-error.ts";
 
@@ -37,7 +38,7 @@ export async function readCases(cwd: string, written: string): Promise<readonly 
     throw new UsageError(`${file}: ${fileProblem(error)}`);
   });
   const document = await readDocument(text, file);
-  const parsed = shape.safeParse(document.value);
+  const parsed = shape.safeParse(document.value, { error: ownWords });
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     const at = (issue?.path ?? []).map((part) => (typeof part === "number" ? part : String(part)));
@@ -57,11 +58,7 @@ export async function readCases(cwd: string, written: string): Promise<readonly 
 
 function sentence(issue: z.core.$ZodIssue | undefined): string {
   if (issue === undefined) return "expected a list of cases";
-  if (issue.code === "unrecognized_keys")
-    return `unknown key ${JSON.stringify(issue.keys[0])}; a case has name, tool, args, labels, expect, rules`;
-  if (issue.code === "invalid_value")
-    return `expected ${issue.values.map((one) => JSON.stringify(one)).join(" or ")}`;
-  if (issue.code === "invalid_type")
-    return `expected ${issue.expected === "record" ? "object" : issue.expected}`;
-  return issue.message.charAt(0).toLowerCase() + issue.message.slice(1);
+  return issue.code === "unrecognized_keys"
+    ? `${issue.message}; a case has name, tool, args, labels, expect, rules`
+    : issue.message;
 }

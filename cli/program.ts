@@ -86,13 +86,18 @@ export function createProgram(
     )
     .addOption(new Option("--yes", "approve every call that needs approval").conflicts("deny"))
     .addOption(new Option("--deny", "refuse every call that needs approval, without asking"))
-    .addOption(jsonOption("print the whole result as JSON instead of the output"))
-    .addOption(new Option("-q, --quiet", "no progress and no receipt on stderr"))
+    .addOption(
+      jsonOption(
+        "print the whole result as JSON instead of the output, with what stderr says of servers as notes",
+      ),
+    )
+    .addOption(new Option("-q, --quiet", "no progress and no receipt on stderr; warnings and errors stay"))
     .addOption(new Option("--principal <name>", "whose run it is"))
     .addOption(
-      new Option("--timezone <name>", "time zone of the script, for example Europe/Berlin").argParser(
-        parseTimeZone,
-      ),
+      new Option(
+        "--timezone <name>",
+        "time zone of Intl and toLocale…String in the script, such as Europe/Berlin; other Date methods stay in UTC",
+      ).argParser(parseTimeZone),
     )
     .addOption(new Option("--watch", "run again whenever the file changes"))
     .action(ending(handlers.run));

@@ -7,7 +7,9 @@ const ABOUT = `# Command line
 
 Generated from the definition of the commands (\`scripts/cli-docs.ts\`); do not edit.
 
-stdout carries the result of a command and nothing else: for \`run\`, what the script logged, or with \`--json\` the whole result.
+stdout carries the result of a command and nothing else: for \`run\`, what the script logged, or with \`--json\` the whole result
+(the \`RunResult\` of the library) with one more key, \`notes\`: a list of sentences about servers that do not work and tools that are held
+back. \`--quiet\` hides progress and receipt; warnings, notes and errors stay. Output that cannot be written is an error.
 Progress, receipts, warnings and errors go to stderr. Colours appear on a terminal only, never with \`NO_COLOR\`, always with
 \`FORCE_COLOR\`. On a terminal, control and bidirectional characters of scripts and servers are shown as escapes; a file or
 pipe gets the script's own bytes.`;
@@ -32,9 +34,9 @@ JSON with comments and trailing commas. Every key is optional; an unknown one is
 | \`limits\` | bounds of one run; numbers, or texts such as \`"10s"\`, \`"64kb"\`, \`"128mb"\` |
 | \`sandbox\` | \`require\`, \`jit\`, \`workers\`, \`isolation\`, \`runsPerWorker\`, \`queue\` |
 | \`catalog\` | \`contextWindow\`, \`threshold\` |
-| \`timeZone\` | time zone of scripts |
+| \`timeZone\` | time zone of \`Intl\` and \`toLocale…String\` in scripts; other methods of \`Date\` stay in UTC |
 | \`audit\` | \`file\`, \`bodies\` (\`none\`, \`hash\`, \`redacted\`): a log of every call ([audit](audit.md)) |
-| \`pins\` | \`false\`: tools are not held against \`callgate.lock.json\` beside the file |
+| \`pins\` | \`false\`: tools are not held against the lock file beside the file: \`callgate.lock.json\` for \`callgate.json\`, \`other.lock.json\` for \`other.json\` |
 
 Servers start in the folder of the file unless \`cwd\` says otherwise. A relative \`cwd\`, and a \`command\` that begins with \`./\` or \`../\`,
 are taken from that folder; \`args\` are passed as they are. \`\${VAR}\` and \`\${VAR:-default}\` are looked up in the environment.`;

@@ -53,7 +53,10 @@ async function readText(stream: Readable, name: string): Promise<string> {
     throw new UsageError(`cannot read ${name}: ${fileProblem(error)}`);
   }
   if (size > MOST_BYTES)
-    throw new CallgateError("SCRIPT_TOO_LARGE", `${name} is larger than ${bytes(MOST_BYTES)}`);
+    throw new CallgateError(
+      "SCRIPT_TOO_LARGE",
+      `${name} is larger than ${bytes(MOST_BYTES)}; let a tool read the data instead of writing it into the script`,
+    );
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(Buffer.concat(chunks));
   } catch {

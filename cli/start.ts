@@ -1,6 +1,7 @@
 // Owns the running of one command line: from arguments to exit code, with everything it started ended.
 import { readFile } from "node:fs/promises";
 import { CommanderError } from "commander";
+import { z } from "zod";
 import { CallgateError } from "../index.ts";
 import { isClosedStdout } from "./closed-stdout.ts";
 import { commandModels } from "./command-model.ts";
@@ -18,6 +19,7 @@ import { runCommand } from "./commands/run.ts";
 import { listCommand, searchCommand, showCommand } from "./commands/tools.ts";
 import { trustCommand } from "./commands/trust.ts";
 import { typesCommand } from "./commands/types.ts";
+import { ownWords } from "./config/own-words.ts";
 import { completionScript } from "./completion/script.ts";
 import { EXIT, exitCodeOfError } from "./exit-code.ts";
 import { createInterrupt, type Interrupt } from "./interrupt.ts";
@@ -60,6 +62,7 @@ export async function start(): Promise<void> {
 /** Resolves to the exit code; never rejects. */
 export async function runCommandLine(session: Session): Promise<number> {
   const { world, screen, interrupt } = session;
+  z.config({ customError: ownWords });
   let code: number = EXIT.completed;
   const program = createProgram(
     handlersFor(session, () => commandModels(program)),

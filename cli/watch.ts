@@ -1,42 +1,59 @@
 // Owns waiting for a file to change.
-import { watch } from "node:fs/promises";
-import { basename, dirname } from "node:path";
+import { stat } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
 import { visibleLine } from "./text/visible.ts";
 import { fileProblem, UsageError } from "./usage-error.ts";
 
-const SETTLE_MS = 100;
+const POLL_MS = 150;
+/** A file that never rests is taken as it is after so many looks. */
+const MOST_LOOKS = 8;
 
 /**
  * Yields once per burst of changes since the call, those that come while nobody waits included; ends when the signal
- * aborts. Watches the folder, since editors replace a file rather than write to it. Throws UsageError when it cannot.
+ * aborts. Looks at the file rather than being told of events: these get lost where editors replace files, on network
+ * and shared folders, and when the system has no watches left. Throws UsageError when there is no such file.
  */
-export function fileChanges(
+export async function fileChanges(
   path: string,
   options: { readonly signal: AbortSignal },
+): Promise<AsyncGenerator<void, void, undefined>> {
+  try {
+    return changesSince(await stateOf(path), path, options.signal);
+  } catch (error) {
+    throw new UsageError(`cannot watch ${visibleLine(path)}: ${fileProblem(error)}`);
+  }
+}
+
+async function* changesSince(
+  first: string,
+  path: string,
+  signal: AbortSignal,
 ): AsyncGenerator<void, void, undefined> {
-  const { signal } = options;
-  const name = basename(path);
-  let changed = Promise.withResolvers<void>();
-  let failed: UsageError | undefined;
-  const watching = (async () => {
-    for await (const { filename } of watch(dirname(path), { signal })) {
-      if (filename === name) changed.resolve();
-    }
-  })().catch((error: unknown) => {
-    if (!signal.aborted) failed = new UsageError(`cannot watch ${visibleLine(path)}: ${fileProblem(error)}`);
-    changed.resolve();
-  });
-  signal.addEventListener("abort", () => changed.resolve(), { once: true });
-  return (async function* () {
-    while (!signal.aborted) {
-      await changed.promise;
-      if (failed !== undefined) throw failed;
-      await pause(SETTLE_MS, undefined, { signal }).catch(() => {});
-      if (signal.aborted) break;
-      changed = Promise.withResolvers<void>();
-      yield;
-    }
-    await watching;
-  })();
+  let known = first;
+  let last = first;
+  let looks = 0;
+  while (await paused(signal)) {
+    // While an editor replaces it, there is none.
+    const now = await stateOf(path).catch(() => undefined);
+    if (now === undefined || now === known) continue;
+    looks += 1;
+    const resting = now === last;
+    last = now;
+    if (!resting && looks < MOST_LOOKS) continue;
+    known = now;
+    looks = 0;
+    yield;
+  }
+}
+
+/** Differs whenever the file was written to, replaced or touched. */
+async function stateOf(path: string): Promise<string> {
+  const { ino, size, mtimeNs } = await stat(path, { bigint: true });
+  return `${ino} ${size} ${mtimeNs}`;
+}
+
+/** False once the signal has aborted. */
+async function paused(signal: AbortSignal): Promise<boolean> {
+  await pause(POLL_MS, undefined, { signal }).catch(() => {});
+  return !signal.aborted;
 }

@@ -2,7 +2,8 @@
 import { EXIT } from "../exit-code.ts";
 import { diagnosticList } from "../failure.ts";
 import { raced } from "../interrupt.ts";
-import { noteProblems, openGate, type Session } from "../open-gate.ts";
+import { noteProblems } from "../gate-notes.ts";
+import { openGate, type Session } from "../open-gate.ts";
 import { readScript } from "../script-source.ts";
 import { counted } from "../text/amount.ts";
 import { green, lines } from "../text/styled.ts";
@@ -23,7 +24,7 @@ export async function checkCommand(
   const { screen, interrupt } = session;
   const script = await readScript(session.world, { file, inline: flags.eval });
   await using opened = await openGate(session, { config: flags.config, policies: flags.policy });
-  noteProblems(session, opened.gate);
+  noteProblems(session, opened);
   const diagnostics = await raced(opened.gate.check(script.text), interrupt.signal);
   const errors = diagnostics.filter(({ severity }) => severity === "error").length;
   const warnings = diagnostics.length - errors;

@@ -1,13 +1,16 @@
 // Owns `callgate run`: one script through the gate, its output on stdout, the rest on stderr.
-import type { Approve, CheckMode, Gate, RunLimits, RunResult } from "../../index.ts";
+import { resolve } from "node:path";
+import type { Approve, CheckMode, RunLimits, RunResult } from "../../index.ts";
 import { exitCodeOf } from "../exit-code.ts";
 import { diagnosticList, failure } from "../failure.ts";
-import { noteProblems, openGate, standingAnswer, type Session } from "../open-gate.ts";
+import { gateNotes, noteProblems } from "../gate-notes.ts";
+import { openGate, standingAnswer, type OpenGate, type Session } from "../open-gate.ts";
 import { planOf } from "../plan.ts";
 import { createProgress } from "../progress.ts";
 import { createPrompt } from "../prompt.ts";
 import { receipt } from "../receipt.ts";
 import { readScript, type Script } from "../script-source.ts";
+import { errorLine } from "../text/headline.ts";
 import { dim } from "../text/styled.ts";
 import { UsageError } from "../usage-error.ts";
 import { fileChanges } from "../watch.ts";
@@ -17,7 +20,7 @@ export interface RunFlags {
   readonly policy?: readonly string[];
   readonly eval?: string;
   readonly check: CheckMode;
-  readonly limit: Partial<RunLimits>;
+  readonly limit?: Partial<RunLimits>;
   readonly dryRun?: boolean;
   readonly yes?: boolean;
   readonly deny?: boolean;
@@ -35,8 +38,8 @@ export async function runCommand(
   flags: RunFlags,
 ): Promise<number> {
   const source = { file, inline: flags.eval };
-  if (flags.watch === true && (file === undefined || file === "-" || flags.eval !== undefined))
-    throw new UsageError("--watch needs a file to watch");
+  // Before the script is read, so that no change to it is missed.
+  const changes = flags.watch === true ? await changesOf(session, source) : undefined;
   let script = await readScript(session.world, source);
   const approve = standingAnswer(flags) ?? promptFor(session, file, () => script);
   await using opened = await openGate(session, {
@@ -45,22 +48,45 @@ export async function runCommand(
     approve,
     quiet: flags.quiet === true,
   });
-  if (flags.quiet !== true) noteProblems(session, opened.gate);
+  noteProblems(session, opened);
   const run = (): Promise<number> =>
-    runOnce(session, opened.gate, script, flags, {
+    runOnce(session, opened, script, flags, {
       timeZone: flags.timezone ?? opened.loaded.config.timeZone,
       asked: approve !== undefined,
     });
-  if (flags.watch !== true || script.path === undefined) return await run();
-  const { signal } = session.interrupt;
-  const changes = fileChanges(script.path, { signal });
-  for (;;) {
-    const code = await run();
-    if (signal.aborted) return code;
+  if (changes === undefined) return await run();
+  for (let code = await run(); ; code = await run()) {
+    if (session.interrupt.signal.aborted) return code;
     if (flags.quiet !== true) session.screen.note(dim(`watching ${script.name}; Ctrl-C ends`));
-    if ((await changes.next()).done === true) return code;
-    script = await readScript(session.world, source).catch(() => script);
+    const fresh = await nextScript(session, source, changes);
+    if (fresh === undefined) return code;
+    script = fresh;
   }
+}
+
+type Source = Parameters<typeof readScript>[1];
+type Changes = Awaited<ReturnType<typeof fileChanges>>;
+
+function changesOf({ world, interrupt }: Session, { file, inline }: Source): Promise<Changes> {
+  if (file === undefined || file === "-" || inline !== undefined)
+    throw new UsageError("--watch needs a file to watch");
+  return fileChanges(resolve(world.cwd, file), { signal: interrupt.signal });
+}
+
+/** The script as it is after the next change that leaves one; undefined at the end. */
+async function nextScript(
+  { world, screen }: Session,
+  source: Source,
+  changes: Changes,
+): Promise<Script | undefined> {
+  while ((await changes.next()).done !== true) {
+    try {
+      return await readScript(world, source);
+    } catch (error) {
+      screen.note(errorLine(undefined, (error as Error).message));
+    }
+  }
+  return undefined;
 }
 
 /** Undefined when nobody can be asked: the broker then denies, naming the rule that would allow. */
@@ -73,16 +99,16 @@ function promptFor(session: Session, file: string | undefined, script: () => Scr
 
 async function runOnce(
   { screen, interrupt }: Session,
-  gate: Gate,
+  opened: OpenGate,
   script: Script,
   flags: RunFlags,
   context: { readonly timeZone: string | undefined; readonly asked: boolean },
 ): Promise<number> {
   const result = await (async (): Promise<RunResult> => {
     using progress = createProgress(flags.quiet === true ? { live: () => {} } : screen);
-    return await gate.run(script.text, {
+    return await opened.gate.run(script.text, {
       check: flags.check,
-      limits: flags.limit,
+      ...(flags.limit !== undefined && { limits: flags.limit }),
       signal: interrupt.signal,
       onProgress: progress.update,
       dryRun: flags.dryRun === true,
@@ -90,7 +116,8 @@ async function runOnce(
       ...(context.timeZone !== undefined && { timeZone: context.timeZone }),
     });
   })();
-  if (flags.json === true) screen.print(`${JSON.stringify(result, null, 2)}\n`);
+  if (flags.json === true)
+    screen.print(`${JSON.stringify({ ...result, notes: gateNotes(opened) }, null, 2)}\n`);
   else if (result.output !== "") screen.print(ended(result.output));
   // Written before the words about it, so that they do not overtake it where both go to one place.
   await screen.flush();

@@ -3,7 +3,8 @@ import { createCallgateServer, type HttpOptions } from "../../server/index.ts";
 import { EXIT } from "../exit-code.ts";
 import { raced } from "../interrupt.ts";
 import type { ServeFlags } from "../serve-flags.ts";
-import { noteProblems, openGate, standingAnswer, type Session } from "../open-gate.ts";
+import { noteProblems } from "../gate-notes.ts";
+import { openGate, standingAnswer, type Session } from "../open-gate.ts";
 import { warningLine } from "../text/headline.ts";
 import { dim } from "../text/styled.ts";
 import { visibleLine } from "../text/visible.ts";
@@ -21,7 +22,7 @@ export async function serveCommand(session: Session, flags: ServeFlags): Promise
     policies: flags.policy,
     approve: standing,
   });
-  noteProblems(session, opened.gate);
+  noteProblems(session, opened);
   await using server = createCallgateServer(opened.gate, {
     version: world.version,
     ...(flags.tools !== undefined && { tools: flags.tools }),

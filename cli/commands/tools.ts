@@ -2,7 +2,8 @@
 import type { Detail, Gate, ListedTool } from "../../index.ts";
 import { EXIT } from "../exit-code.ts";
 import { raced } from "../interrupt.ts";
-import { noteProblems, openGate, type Session } from "../open-gate.ts";
+import { noteProblems } from "../gate-notes.ts";
+import { openGate, type Session } from "../open-gate.ts";
 import { counted } from "../text/amount.ts";
 import { bold, cyan, dim, lines, yellow, type Text } from "../text/styled.ts";
 import { visibleLine } from "../text/visible.ts";
@@ -78,7 +79,7 @@ async function withGate(
     throw new UsageError(
       `no server ${JSON.stringify(visibleLine(flags.server, 60))}; configured: ${known.join(", ") || "none"}`,
     );
-  noteProblems(session, opened.gate);
+  noteProblems(session, opened);
   return await raced(work(opened.gate), session.interrupt.signal);
 }
 

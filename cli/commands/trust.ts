@@ -1,6 +1,6 @@
 // Owns `callgate trust`: showing how tools changed since they were accepted, and accepting them as they are now.
 import { createInterface } from "node:readline/promises";
-import type { DiffLine, PinChange } from "../../index.ts";
+import { CallgateError, type DiffLine, type PinChange } from "../../index.ts";
 import { toolName } from "../call-table.ts";
 import { EXIT } from "../exit-code.ts";
 import { raced } from "../interrupt.ts";
@@ -8,7 +8,7 @@ import { openGate, type Session } from "../open-gate.ts";
 import { counted } from "../text/amount.ts";
 import { bold, dim, green, red, render, yellow, type Text } from "../text/styled.ts";
 import { visibleLine } from "../text/visible.ts";
-import { UsageError } from "../usage-error.ts";
+import { fileProblem, UsageError } from "../usage-error.ts";
 
 export interface TrustFlags {
   readonly config?: string;
@@ -61,7 +61,12 @@ export async function trustCommand(
     screen.note("nothing was accepted");
     return EXIT.failed;
   }
-  const count = await pins.accept(chosen);
+  const count = await pins.accept(chosen).catch((error: unknown) => {
+    if (CallgateError.is(error)) throw error;
+    throw new UsageError(
+      `${visibleLine(opened.loaded.lockFile ?? "", 300)}: cannot be written: ${fileProblem(error)}`,
+    );
+  });
   screen.note(green(`accepted ${counted(count, "definition")}`));
   if (count === chosen.length) return EXIT.completed;
   screen.note(yellow("the others changed again meanwhile: look again"));

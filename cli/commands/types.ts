@@ -1,10 +1,11 @@
 // Owns `callgate types`: the declarations of every tool, for an editor.
 import { EXIT } from "../exit-code.ts";
-import { noteProblems, openGate, type Session } from "../open-gate.ts";
+import { noteProblems } from "../gate-notes.ts";
+import { openGate, type Session } from "../open-gate.ts";
 
 export async function typesCommand(session: Session, flags: { readonly config?: string }): Promise<number> {
   await using opened = await openGate(session, { config: flags.config });
-  noteProblems(session, opened.gate);
+  noteProblems(session, opened);
   const text = opened.gate.catalog.declarations();
   session.screen.print(text.endsWith("\n") ? text : `${text}\n`);
   return EXIT.completed;

@@ -9,8 +9,6 @@ import { loadPolicy, type PolicyLayers } from "./policy-files.ts";
 import { parseShape, pathText, ShapeProblem, type Config } from "./shape.ts";
 
 export const CONFIG_NAME = "callgate.json";
-/** Beside the configuration: the tool definitions that were accepted. */
-const LOCK_NAME = "callgate.lock.json";
 
 export interface LoadedConfig {
   readonly config: Config;
@@ -54,13 +52,18 @@ export async function loadConfig(options: {
       config: rootedConfig(config, folder),
       policy,
       file: shown,
-      lockFile: config.pins === false ? undefined : join(dirname(path), LOCK_NAME),
+      lockFile: config.pins === false ? undefined : lockFileOf(path),
       explain: (error) => policyError(error, policy) ?? explain(error, document, shown),
     };
   } catch (error) {
     if (!(error instanceof ShapeProblem)) throw error;
     throw located(shown, document.positionOf([...error.path]), pathText(error.path), error.message);
   }
+}
+
+/** Beside the configuration, and one for each: the tool definitions that were accepted. */
+function lockFileOf(path: string): string {
+  return `${path.replace(/\.json$/i, "")}.lock.json`;
 }
 
 async function withoutFile(options: {
@@ -114,6 +117,8 @@ function fromFolder(folder: string, path: string): string {
 function explain(error: unknown, document: Document, file: string): unknown {
   if (!CallgateError.is(error) || !error.code.startsWith("CONFIG_")) return error;
   const path = pathOf(error);
+  // About another file, which the message names.
+  if (path === "pins.file") return new UsageError(error.message.replace(/^pins\.file: /, ""));
   if (path === undefined) return new UsageError(`${file}: ${error.message}`);
   // The gate knows servers by one of their two names.
   const named = Object.hasOwn(document.value as object, "servers") ? "servers" : "mcpServers";

@@ -4,6 +4,7 @@ import { DEFAULT_LIMITS, type AuditFileOptions, type RunLimits, type SandboxOpti
 import { LimitProblem, limitKey, limitValue } from "../limits.ts";
 import { nearest } from "../text/nearest.ts";
 import { visibleLine } from "../text/visible.ts";
+import { ownWords } from "./own-words.ts";
 
 /** The keys of callgate.json, parsed. Servers and policy are judged by the gate. */
 export interface Config {
@@ -68,8 +69,8 @@ const KEYS: ReadonlyMap<string, readonly string[]> = new Map([
 
 /** Throws ShapeProblem. `mcpServers` and `servers` are one thing; giving both is a mistake. */
 export function parseShape(value: unknown): Config {
-  const parsed = shape.safeParse(value);
-  if (!parsed.success) throw problemOf(parsed.error.issues[0] as z.core.$ZodIssue, value);
+  const parsed = shape.safeParse(value, { error: ownWords });
+  if (!parsed.success) throw problemOf(parsed.error.issues[0] as z.core.$ZodIssue);
   const { mcpServers, servers, limits, $schema: _, ...rest } = parsed.data;
   if (mcpServers !== undefined && servers !== undefined)
     throw new ShapeProblem(["servers"], "expected one of mcpServers and servers, they mean the same");
@@ -99,39 +100,14 @@ function parseLimits(given: Record<string, unknown>): Partial<RunLimits> {
   return Object.fromEntries(entries) as Partial<typeof DEFAULT_LIMITS>;
 }
 
-function problemOf(issue: z.core.$ZodIssue, value: unknown): ShapeProblem {
+function problemOf(issue: z.core.$ZodIssue): ShapeProblem {
   const path = issue.path.map((part) => (typeof part === "number" ? part : String(part)));
-  if (issue.code === "unrecognized_keys") {
-    const [key = ""] = issue.keys;
-    const known = KEYS.get(path.join(".")) ?? [];
-    const near = nearest(key, known);
-    const hint = near === undefined ? `expected one of ${known.join(", ")}` : `did you mean ${near}?`;
-    return new ShapeProblem([...path, key], `unknown key ${JSON.stringify(visibleLine(key, 60))}; ${hint}`);
-  }
-  if (issue.code === "invalid_type") {
-    const wanted =
-      issue.expected === "record" || issue.expected === "object" ? "an object" : `a ${issue.expected}`;
-    return new ShapeProblem(
-      path,
-      `expected ${wanted.replace(/^a (?=[aeiou])/, "an ")}, got ${kindAt(value, path)}`,
-    );
-  }
-  if (issue.code === "invalid_value")
-    return new ShapeProblem(path, `expected ${issue.values.map((one) => JSON.stringify(one)).join(" or ")}`);
-  return new ShapeProblem(path, issue.message.charAt(0).toLowerCase() + issue.message.slice(1));
-}
-
-function kindAt(value: unknown, path: readonly (string | number)[]): string {
-  const found = path.reduce<unknown>(
-    (inner, key) =>
-      typeof inner === "object" && inner !== null && Object.hasOwn(inner, key)
-        ? (inner as Record<string | number, unknown>)[key]
-        : undefined,
-    value,
-  );
-  if (found === null) return "null";
-  if (Array.isArray(found)) return "an array";
-  return typeof found === "object" ? "an object" : `a ${typeof found}`;
+  if (issue.code !== "unrecognized_keys") return new ShapeProblem(path, issue.message);
+  const [key = ""] = issue.keys;
+  const known = KEYS.get(path.join(".")) ?? [];
+  const near = nearest(key, known);
+  const hint = near === undefined ? `expected one of ${known.join(", ")}` : `did you mean ${near}?`;
+  return new ShapeProblem([...path, key], `${issue.message}; ${hint}`);
 }
 
 /** `sandbox.require[0]`. */

@@ -1,5 +1,5 @@
 // callgate.json: what is read, what is refused and how it is named.
-import { mkdirSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -70,7 +70,28 @@ describe("reading", () => {
   });
 
   test.each([
-    ["a list", "[]", "callgate.json:1:1: expected an object, got an array"],
+    [
+      "a number that is too small",
+      '{ "sandbox": { "workers": 0 } }',
+      "callgate.json:1:16: sandbox.workers: expected a number that is at least 1",
+    ],
+    [
+      "a number that is not whole",
+      '{ "sandbox": { "workers": 1.5 } }',
+      "sandbox.workers: expected a whole number, got 1.5",
+    ],
+    [
+      "a number that is too big",
+      '{ "catalog": { "threshold": 5 } }',
+      "catalog.threshold: expected a number that is at most 1",
+    ],
+    [
+      "a key that is missing",
+      '{ "audit": {} }',
+      "callgate.json:1:3: audit.file: expected a text; it is missing",
+    ],
+    ["a list of nothing", '{ "policy": [] }', "policy: expected a list of at least 1 entry"],
+    ["a list", "[]", "callgate.json:1:1: expected an object, got a list"],
     ["a number", "5", "callgate.json:1:1: expected an object, got a number"],
     [
       "an unknown key",
@@ -90,7 +111,7 @@ describe("reading", () => {
     [
       "servers of the wrong type",
       '{\n  "mcpServers": []\n}',
-      "callgate.json:2:3: mcpServers: expected an object, got an array",
+      "callgate.json:2:3: mcpServers: expected an object, got a list",
     ],
     ["null", '{ "limits": null }', "limits: expected an object, got null"],
     [
@@ -157,7 +178,7 @@ describe("what only the gate can judge", () => {
     const text = '{\n  "limits": {\n    "memoryMb": 1\n  }\n}';
     const ended = await words(["run", "-e", "1"], { cwd: folder({ "callgate.json": text }) });
     expect(ended.code).toBe(2);
-    expect(ended.stderr).toContain("callgate.json:3:5: limits.memoryMb: expected a whole number of at least");
+    expect(ended.stderr).toContain("callgate.json:3:5: limits.memoryMb: expected a whole number");
   });
 
   test(verifies("cli:config-errors", "a rule of the policy is placed in the file"), async () => {
@@ -331,3 +352,65 @@ test(
     );
   },
 );
+
+describe("the lock file", () => {
+  test(verifies("cli:lock-file", "each configuration of a folder has its own, named after it"), async () => {
+    const { path } = workspace();
+    copyFileSync(join(path, "callgate.json"), join(path, "other.json"));
+    for (const args of [[], ["--config", "other.json"]])
+      expect((await words(["tools", ...args], { cwd: path })).code).toBe(0);
+    const locks = readdirSync(path).filter((name) => name.includes("lock"));
+    expect(locks.toSorted()).toEqual(["callgate.lock.json", "other.lock.json"]);
+    const found = await loadConfig({ cwd: folder({ "a.jsonc": "{}" }), file: "a.jsonc" });
+    expect(found.lockFile).toMatch(/a\.jsonc\.lock\.json$/);
+  });
+
+  test.each([
+    ["is no JSON", "{", "not valid JSON"],
+    ["holds a key that is unknown", '{ "lockVersion": 1, "servers": {}, "x": 1 }', 'unknown key "x"'],
+    [
+      "holds another kind of value",
+      '{ "lockVersion": 1, "servers": { "a": { "b": { "sha256": 5 } } } }',
+      "expected a text, got a number",
+    ],
+  ])(
+    verifies(["cli:lock-file", "cli:own-words"], "one that %s is named, in our own words"),
+    async (_, text, why) => {
+      const { path } = workspace({}, { "callgate.lock.json": text });
+      const { code, stderr } = await words(["run", "-q", "-e", "1"], { cwd: path });
+      expect(code).toBe(2);
+      expect(stderr).toMatch(/^error CONFIG_INVALID: "[^"]*callgate\.lock\.json" cannot be used: /);
+      expect(stderr).toContain(why);
+      expect(stderr).not.toMatch(/Invalid input|Unrecognized|received/);
+    },
+  );
+
+  /** A name that is just short enough, but not for the draft that is written before it. */
+  const LONG = "c".repeat(240);
+
+  test(
+    verifies(["cli:lock-file", "cli:quiet"], "one that cannot be written is named, even when quiet"),
+    async () => {
+      const { path } = workspace();
+      renameSync(join(path, "callgate.json"), join(path, `${LONG}.json`));
+      const args = ["run", "-q", "-e", "return 1", "--config", `${LONG}.json`];
+      const { code, stdout, stderr } = await words(args, { cwd: path });
+      expect({ code, stdout }).toEqual({ code: 0, stdout: "1\n" });
+      expect(stderr).toMatch(/^note: [^\n]*c{100,}[^\n]*: cannot be written: pins cannot be kept/);
+    },
+  );
+});
+
+test(verifies("cli:own-words", "an entry of a server that is none is told in our own words"), async () => {
+  for (const entry of [
+    5,
+    { command: 5 },
+    { command: "a", args: "b" },
+    { url: "https://a.example", headers: 5 },
+  ]) {
+    const cwd = folder({ "callgate.json": JSON.stringify({ mcpServers: { a: entry } }) });
+    const { stderr } = await words(["run", "-q", "-e", "1"], { cwd });
+    expect(stderr).toMatch(/^error CONFIG_INVALID: callgate\.json:1:\d+: mcpServers\.a[\w.]*: /);
+    expect(stderr).not.toMatch(/Invalid input|Unrecognized|received/);
+  }
+});

@@ -1,4 +1,5 @@
 // The licence audit of examples/, by the real command over two real servers.
+import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -9,6 +10,7 @@ import { callgate } from "./support.ts";
 
 const example = fileURLToPath(new URL("../../examples/license-audit", import.meta.url));
 const manifests = fileURLToPath(new URL("../../node_modules/.package-lock.json", import.meta.url));
+const demo = fileURLToPath(new URL("../../scripts/demo.ts", import.meta.url));
 const args = ["run", "script.ts", "--config", "callgate.json"];
 
 test(verifies("cli:demo", "it prints one short summary of every package, and a receipt"), async () => {
@@ -59,4 +61,12 @@ test(verifies("cli:demo", "its policy allows what the script needs and nothing e
 
 test(verifies("cli:demo", "its README is three lines"), () => {
   expect(readFileSync(join(example, "README.md"), "utf8").trim().split("\n")).toHaveLength(3);
+});
+
+test(verifies("cli:demo", "when it cannot be built, one sentence says so"), async () => {
+  const failing = "data:text/javascript,export const build=()=>{throw new Error('no compiler\\nat x')}";
+  const hook = `import{registerHooks}from'node:module';registerHooks({resolve:(s,c,n)=>s==='./build.ts'?{url:${JSON.stringify(failing)},shortCircuit:true}:n(s,c)})`;
+  const args = ["--import", `data:text/javascript,${encodeURIComponent(hook)}`, demo];
+  const { status, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
+  expect([status, stderr]).toEqual([1, "error: the demo cannot be built: no compiler\n"]);
 });

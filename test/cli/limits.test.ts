@@ -110,9 +110,20 @@ test(verifies("cli:limits", "a limit below what could run is refused by the gate
   expect(ended.stderr).toContain("limits.memoryMb");
 });
 
+test(
+  verifies("cli:limits", "a number beyond every limit is refused with the bound, where it is written"),
+  async () => {
+    const cwd = folder({ "callgate.json": '{ "limits": { "wallMs": 1e15 } }' });
+    const { code, stderr } = await words(["run", "-e", "return 1"], { cwd });
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^error CONFIG_INVALID: callgate\.json:1:15: limits\.wallMs: .*2147483647/);
+  },
+);
+
 test(verifies("cli:limits", "the help of run lists every limit"), async () => {
   const help = inside(["run", "--help"], { cwd: folder() });
   await help.code;
   for (const [name, value] of Object.entries(DEFAULT_LIMITS))
     expect(help.stdout()).toContain(`${name}=${value}`);
+  expect(help.stdout()).not.toMatch(/default: [{[]/);
 });

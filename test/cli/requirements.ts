@@ -18,6 +18,10 @@ export const requirements: Readonly<Record<string, string>> = {
     "a byte order mark, CRLF, shebang, code fence, an empty script and one of 5 MB end as a user expects",
   "cli:closed-pipe": "a reader of stdout that has gone away is no crash",
   "cli:lost-output": "output that cannot be written is an error, and the exit code says so",
+  "cli:own-words": "no text of a library reaches the user where a value has the wrong shape",
+  "cli:lock-file": "every configuration has a lock file of its own; one that cannot be used or written is named",
+  "cli:slow-start": "without a terminal, one line names the servers that are waited for when they start slowly",
+  "cli:quiet": "--quiet hides progress and receipt; warnings, notes and errors stay",
   "cli:one-style": "every error is told in one style, wherever it comes from",
   "cli:interrupt": "a signal ends the run, the calls and every child process; a second one ends at once",
   "cli:ask-terminal":

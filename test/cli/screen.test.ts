@@ -1,8 +1,10 @@
 // Writing to streams: order, live line, readers that go away.
 import { Writable } from "node:stream";
-import { expect, test } from "vitest";
+import { setTimeout as pause } from "node:timers/promises";
+import { describe, expect, test } from "vitest";
 import { createProgress } from "../../cli/progress.ts";
 import { createScreen, type Screen } from "../../cli/screen.ts";
+import { createStartNotice } from "../../cli/starting.ts";
 import { red } from "../../cli/text/styled.ts";
 import { verifies } from "../requirements.ts";
 import { fakeStream } from "./inside.ts";
@@ -174,3 +176,40 @@ test(
     expect(screen.lost).toBe("it is closed");
   },
 );
+
+describe("while servers start", () => {
+  const long = async (tty: boolean, servers: readonly string[]): Promise<string> => {
+    const { screen, err } = fake({ tty, columns: 300 });
+    {
+      using _notice = createStartNotice(screen, servers, 5);
+      await pause(60);
+    }
+    await screen.flush();
+    return err();
+  };
+
+  test(verifies("cli:slow-start", "without a terminal one line names them once it takes long"), async () => {
+    expect(await long(false, ["files", "is\u001bsues"])).toBe(
+      "waiting for servers to start: files, is\\u001bsues\n",
+    );
+  });
+
+  test(verifies(["cli:slow-start", "cli:live"], "a terminal sees the same as its live line"), async () => {
+    expect(await long(true, ["files"])).toBe(
+      `starting 1 server${CLEAR}waiting for servers to start: files${CLEAR}`,
+    );
+  });
+
+  test(verifies("cli:slow-start", "of very many the first are named, of none nothing is said"), async () => {
+    const many = Array.from({ length: 50 }, (_, index) => `s${index}`);
+    expect(await long(false, many)).toMatch(/: s0, .*, s7 and 42 more\n$/);
+    expect(await long(false, [])).toBe("");
+  });
+
+  test(verifies("cli:slow-start", "servers that start soon are not worth a line"), async () => {
+    const { screen, err } = fake({ tty: false });
+    createStartNotice(screen, ["files"], 5)[Symbol.dispose]();
+    await pause(60);
+    expect(err()).toBe("");
+  });
+});

@@ -58,6 +58,7 @@ test(verifies("cli:script-shapes", "a script of 5 MB is refused with its size an
   const ended = await run("a.ts", `// ${"x".repeat(5_000_000)}\nreturn 1`);
   expect(ended).toMatchObject({ code: 1, stdout: "" });
   expect(ended.stderr).toMatch(/SCRIPT_TOO_LARGE: .*500\d{4} bytes.*scriptBytes/);
+  expect(ended.stderr).toMatch(/^ {2}help: let a tool read the data .*--limit scriptBytes=1mb$/m);
 });
 
 test(verifies("cli:script-shapes", "a script of 5 MB runs when the limit allows it"), async () => {
@@ -96,5 +97,8 @@ test(verifies("cli:script-shapes", "endless input is not read to the end"), asyn
     { cwd: folder(), stdin: Readable.from(endless()) },
     { file: "-", inline: undefined },
   );
-  await expect(reading).rejects.toMatchObject({ code: "SCRIPT_TOO_LARGE" });
+  await expect(reading).rejects.toMatchObject({
+    code: "SCRIPT_TOO_LARGE",
+    message: expect.stringContaining("let a tool read the data") as string,
+  });
 });

@@ -54,16 +54,20 @@ test(verifies("cli:interrupt", "a script that never gives way is ended too"), as
   for (const pid of pidsIn(log())) expect(await gone(pid)).toBe(true);
 });
 
-test(verifies("cli:interrupt", "a signal while servers start leaves none of them behind"), async () => {
-  const { path, log } = workspace({
-    mcpServers: { mute: { command: process.execPath, args: ["-e", "setInterval(() => {}, 1000)"] } },
-  });
-  const run = start(["run", "-e", "return 1"], { cwd: path });
-  await until(() => pidsIn(log()).length > 0);
-  run.child.kill("SIGINT");
-  expect((await run.ended).code).toBe(130);
-  for (const pid of pidsIn(log())) expect(await gone(pid)).toBe(true);
-});
+test(
+  verifies(["cli:interrupt", "cli:slow-start"], "a signal while servers start leaves none of them behind"),
+  async () => {
+    const { path, log } = workspace({
+      mcpServers: { mute: { command: process.execPath, args: ["-e", "setInterval(() => {}, 1000)"] } },
+    });
+    const run = start(["run", "-e", "return 1"], { cwd: path });
+    await until(() => pidsIn(log()).length > 0);
+    await run.said("waiting for servers to start: items, mute");
+    run.child.kill("SIGINT");
+    expect((await run.ended).code).toBe(130);
+    for (const pid of pidsIn(log())) expect(await gone(pid)).toBe(true);
+  },
+);
 
 function controlled(): {
   readonly source: EventEmitter;

@@ -95,6 +95,33 @@ test(
   },
 );
 
+const BROKEN = {
+  mcpServers: {
+    broken: { command: process.execPath, args: ["-e", "console.error('no key'); process.exit(3)"] },
+  },
+};
+
+test(
+  verifies(
+    ["cli:quiet", "cli:json"],
+    "a server that is not available is told with --quiet, and is a note of --json",
+  ),
+  async () => {
+    const { path } = workspace(BROKEN);
+    const quiet = await words(["run", "-q", "-e", "return 1"], { cwd: path });
+    expect(quiet).toMatchObject({ code: 0, stdout: "1\n" });
+    expect(quiet.stderr).toMatch(/^warning: server broken is not available: .*no key[^\n]*\n$/);
+    const { stdout } = await words(["run", "-q", "--json", "-e", "return 1"], { cwd: path });
+    const { notes } = JSON.parse(stdout) as { notes: readonly string[] };
+    expect(notes).toEqual([expect.stringMatching(/^server broken is not available: .*no key/)]);
+  },
+);
+
+test(verifies("cli:json", "without anything to tell, notes are an empty list"), async () => {
+  const { stdout } = await words(["run", "--json", "-e", "return 1"], { cwd: folder() });
+  expect(JSON.parse(stdout)).toMatchObject({ status: "completed", notes: [] });
+});
+
 test(verifies("cli:json", "--json prints the result of a run that completed"), async () => {
   const { path } = workspace(ALLOW_ALL);
   const script = "console.log((await items.read_item({ id: 3 })).title)";

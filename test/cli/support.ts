@@ -9,6 +9,8 @@ import { onTestFinished } from "vitest";
 export const commandFile: string = fileURLToPath(new URL("../../cli/main.ts", import.meta.url));
 export const fixtureServer: string = fileURLToPath(new URL("../fixtures/cli/server.mjs", import.meta.url));
 
+const SAID_MS = 40_000;
+
 export interface Ended {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -19,7 +21,7 @@ export interface Ended {
 export interface Started {
   readonly child: ChildProcess;
   readonly ended: Promise<Ended>;
-  /** Resolves once stderr or stdout has the text. */
+  /** Resolves once stderr or stdout has the text; rejects when it ends without it, or after 40 s. */
   said(text: string): Promise<void>;
 }
 
@@ -61,14 +63,21 @@ export function start(args: readonly string[], options: RunOptions = {}): Starte
   });
   const said = (text: string): Promise<void> =>
     new Promise((resolve, reject) => {
+      const fail = (how: string): void =>
+        reject(new Error(`${how} without saying ${text}: ${stdout}${stderr}`));
+      const late = setTimeout(fail, SAID_MS, "it went on for 40 s");
       const check = (): void => {
         if (!stdout.includes(text) && !stderr.includes(text)) return;
+        clearTimeout(late);
         waiting.delete(check);
         resolve();
       };
       waiting.add(check);
       check();
-      void ended.then(() => reject(new Error(`it ended without saying ${text}: ${stdout}${stderr}`)));
+      void ended.then(() => {
+        clearTimeout(late);
+        fail("it ended");
+      });
     });
   return { child, ended, said };
 }
