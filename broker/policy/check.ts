@@ -2,7 +2,7 @@
 import type { ToolDefinition } from "../../contract/tool.ts";
 import { plain, quoted } from "../plain-text.ts";
 import { nearestName } from "../suggest.ts";
-import { argumentNames, knowsArgument } from "./known-argument.ts";
+import { argumentNames, canBe, knowsArgument } from "./known-argument.ts";
 import { STRICTNESS, toolKey, type Layer, type Policy, type Rule } from "./model.ts";
 import { ruleNames } from "./plan.ts";
 import { matchTool, type ToolPattern } from "./tool-pattern.ts";
@@ -133,7 +133,14 @@ function checkRule(rule: Rule, layer: Layer, policy: Policy, names: Names): Poli
   if (named.length === 0) return found;
   for (const conditions of [rule.when, rule.unless]) {
     for (const { path } of conditions?.arguments ?? []) {
-      if (named.some((tool) => knowsArgument(tool, path))) continue;
+      const knowing = named.filter((tool) => knowsArgument(tool, path));
+      const { equals, in: oneOf = [] } = conditions!.source[path.source] ?? {};
+      for (const value of equals === undefined ? oneOf : [equals, ...oneOf]) {
+        if (knowing.length === 0 || knowing.some((tool) => canBe(tool, path, value))) continue;
+        const message = `argument ${quoted(path.source)} can never be ${plain(JSON.stringify(value), 80)}, by the schema of the tool`;
+        found.push({ ...at, kind: "matches-nothing", message });
+      }
+      if (knowing.length > 0) continue;
       const first = path.segments[0];
       const near =
         first === undefined || first === "every" ? "" : suggestion(first.name, named.flatMap(argumentNames));

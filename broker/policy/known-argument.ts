@@ -1,5 +1,5 @@
 // Owns the question whether a tool's schema knows an argument path.
-import { isJsonObject, own, type JsonObject, type JsonValue } from "../../contract/json.ts";
+import { canonicalJson, isJsonObject, own, type JsonObject, type JsonValue } from "../../contract/json.ts";
 import { degradeInputSchema } from "../../contract/schema/degrade.ts";
 import type { ToolDefinition } from "../../contract/tool.ts";
 import type { ArgumentPath } from "./argument-path.ts";
@@ -11,19 +11,41 @@ const MAX_STEPS = 2_000;
  * object knows every path in it.
  */
 export function knowsArgument(tool: ToolDefinition, path: ArgumentPath): boolean {
+  const found = placesOf(tool, path);
+  return found === "any" || found.length > 0;
+}
+
+/** False only when the schema lists the values or types of the argument, and this one is not among them. */
+export function canBe(tool: ToolDefinition, path: ArgumentPath, value: JsonValue): boolean {
+  const found = placesOf(tool, path);
+  return found === "any" || found.length === 0 || found.some((place) => permits(place, value));
+}
+
+function permits(place: JsonObject, value: JsonValue): boolean {
+  const listed = own(place, "enum");
+  const values = Object.hasOwn(place, "const") ? [own(place, "const")] : Array.isArray(listed) ? listed : [];
+  if (values.length > 0)
+    return (values as JsonValue[]).some((one) => canonicalJson(one) === canonicalJson(value));
+  const types = [own(place, "type") ?? []].flat();
+  const type = value === null ? "null" : Array.isArray(value) ? "array" : typeof value;
+  return types.length === 0 || types.includes(type) || (type === "number" && types.includes("integer"));
+}
+
+/** Every schema that the argument may have to meet; "any" where there is none. */
+function placesOf(tool: ToolDefinition, path: ArgumentPath): readonly JsonObject[] | "any" {
   const root = degradeInputSchema(tool.inputSchema).schema;
   let places = expand([root], root);
   for (const segment of path.segments) {
     const next: JsonValue[] = [];
     for (const place of places) {
-      if (isOpen(place)) return true;
+      if (isOpen(place)) return "any";
       next.push(...(segment === "every" ? members(place) : named(place, segment.name)));
     }
-    if (next.includes(true)) return true;
+    if (next.includes(true)) return "any";
     places = expand(next, root);
-    if (places.length === 0) return false;
+    if (places.length === 0) return [];
   }
-  return true;
+  return places;
 }
 
 /** Names of the top-level arguments, for suggestions. */

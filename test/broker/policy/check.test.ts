@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { JsonObject } from "../../../contract/json.ts";
 import type { ToolDefinition } from "../../../contract/tool.ts";
 import { checkPolicy } from "../../../broker/policy/check.ts";
+import type { MatcherInput } from "../../../broker/policy/schema.ts";
 import type { PolicyInput } from "../../../broker/policy/parse.ts";
 import { verifies } from "../../requirements.ts";
 import { policyOf } from "./support.ts";
@@ -54,6 +55,38 @@ test(verifies("policy:check", "a policy in which everything can matter has no pr
     }),
   ).toEqual([]);
 });
+
+test(
+  verifies("policy:check", "a value that the schema never lets an argument have is found, and no other"),
+  () => {
+    const choosing = withSchema("s", "t", {
+      type: "object",
+      properties: {
+        state: { enum: ["open", "closed"] },
+        kind: { anyOf: [{ const: "a" }, { $ref: "#/$defs/number" }] },
+        size: { type: ["integer", "null"] },
+        any: {},
+        list: { type: "array", items: { type: "string" } },
+      },
+      $defs: { number: { type: "integer" } },
+    });
+    const found = (when: Record<string, MatcherInput>): string[] =>
+      checkPolicy(policyOf({ rules: [{ id: "r", tools: "s.*", effect: "allow", when }] }), [choosing]).map(
+        ({ kind, message }) => `${kind}: ${message}`,
+      );
+    const never = (path: string, value: unknown): string =>
+      `matches-nothing: argument "${path}" can never be ${JSON.stringify(value)}, by the schema of the tool`;
+    expect(found({ state: { equals: "opne" } })).toEqual([never("state", "opne")]);
+    expect(found({ state: { in: ["open", "shut", 1] } })).toEqual([
+      never("state", "shut"),
+      never("state", 1),
+    ]);
+    expect(found({ kind: { in: ["a", 3, "b"] } })).toEqual([never("kind", "b")]);
+    expect(found({ size: { in: [1, null, "1"] } })).toEqual([never("size", "1")]);
+    expect(found({ "list.*": { in: ["x", 1] } })).toEqual([never("list.*", 1)]);
+    expect(found({ any: { in: ["x", 1, null, [], {}] }, list: { equals: ["x"] } })).toEqual([]);
+  },
+);
 
 test.each<[string, PolicyInput]>([
   [
