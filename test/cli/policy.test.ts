@@ -202,7 +202,7 @@ describe("test", () => {
   });
 
   test.each([
-    ["no list", "{}", "cases.json:1:1: expected array"],
+    ["no list", "{}", "cases.json:1:1: expected a list, got an object"],
     ["an empty list", "[]", "cases.json:1:1: expected at least one case"],
     [
       "an unknown key",
