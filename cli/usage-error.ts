@@ -25,6 +25,7 @@ const REASONS: ReadonlyMap<string, string> = new Map([
   ["EDQUOT", "no space is left"],
   ["EROFS", "it is on a file system that is read-only"],
   ["EIO", "the device reports an error"],
+  ["ENAMETOOLONG", "the name is too long"],
   ["ELOOP", "too many symbolic links"],
 ]);
 

@@ -6,7 +6,7 @@ const KINDS: ReadonlyMap<string, string> = new Map([
   ["string", "a text"],
   ["number", "a number"],
   ["int", "a whole number"],
-  ["boolean", "true or false"],
+  ["boolean", "a boolean"],
   ["array", "a list"],
   ["object", "an object"],
   ["record", "an object"],

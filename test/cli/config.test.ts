@@ -1,5 +1,5 @@
 // callgate.json: what is read, what is refused and how it is named.
-import { copyFileSync, mkdirSync, readdirSync, renameSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -399,6 +399,19 @@ describe("the lock file", () => {
       expect(stderr).toMatch(/^note: [^\n]*c{100,}[^\n]*: cannot be written: pins cannot be kept/);
     },
   );
+
+  test(verifies("cli:lock-file", "what is accepted, but cannot be written, names it too"), async () => {
+    const { path } = workspace();
+    await words(["tools"], { cwd: path });
+    const lock = join(path, "callgate.lock.json");
+    const changed = readFileSync(lock, "utf8").replace(/"sha256": "\w+"/, `"sha256": "${"0".repeat(64)}"`);
+    writeFileSync(join(path, `${LONG}.lock.json`), changed);
+    renameSync(join(path, "callgate.json"), join(path, `${LONG}.json`));
+    const args = ["trust", "--all", "--yes", "--config", `${LONG}.json`];
+    const { code, stderr } = await words(args, { cwd: path });
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^error: [^\n]*c{100,}[^\n]*: cannot be written: the name is too long$/m);
+  });
 });
 
 test(verifies("cli:own-words", "an entry of a server that is none is told in our own words"), async () => {

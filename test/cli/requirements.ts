@@ -19,8 +19,10 @@ export const requirements: Readonly<Record<string, string>> = {
   "cli:closed-pipe": "a reader of stdout that has gone away is no crash",
   "cli:lost-output": "output that cannot be written is an error, and the exit code says so",
   "cli:own-words": "no text of a library reaches the user where a value has the wrong shape",
-  "cli:lock-file": "every configuration has a lock file of its own; one that cannot be used or written is named",
-  "cli:slow-start": "without a terminal, one line names the servers that are waited for when they start slowly",
+  "cli:lock-file":
+    "every configuration has a lock file of its own; one that cannot be used or written is named",
+  "cli:slow-start":
+    "without a terminal, one line names the servers that are waited for when they start slowly",
   "cli:quiet": "--quiet hides progress and receipt; warnings, notes and errors stay",
   "cli:one-style": "every error is told in one style, wherever it comes from",
   "cli:interrupt": "a signal ends the run, the calls and every child process; a second one ends at once",
@@ -41,10 +43,12 @@ export const requirements: Readonly<Record<string, string>> = {
   "cli:init": "init writes a configuration that works, and never overwrites one",
   "cli:init-policy":
     "its policy is in at most 25 lines that explain themselves, the trifecta among them, and passes policy check",
-  "cli:policy-files": "a policy may be inline, a JSONC or YAML file, or a list of layers; a mistake is placed in its file",
+  "cli:policy-files":
+    "a policy may be inline, a JSONC or YAML file, or a list of layers; a mistake is placed in its file",
   "cli:policy-layers": "layers after the first, and --policy, only tighten",
   "cli:policy-check": "policy check fails on whatever the policy says in vain, and on what it cannot check",
-  "cli:policy-explain": "policy explain shows every rule that matched or nearly did, what won, why, and what would allow",
+  "cli:policy-explain":
+    "policy explain shows every rule that matched or nearly did, what won, why, and what would allow",
   "cli:policy-test": "policy test holds cases against decisions, and explains each that differs",
   "cli:policy-schema": "policy schema prints the JSON Schema that the package carries",
   "cli:completion": "completion scripts know every command and option",
