@@ -60,6 +60,16 @@ test(verifies("repository:package-works", "the installed library runs a script")
   expect(done.stdout.trim()).toBe("completed 42");
 });
 
+test(verifies("cli:policy-schema", "the package carries the schema that policy schema prints"), () => {
+  const use = `import schema from "callgate/policy.schema.json" with { type: "json" }; console.log(JSON.stringify(schema));`;
+  writeFileSync(join(project, "schema.js"), use);
+  const carried = run("node", ["schema.js"]);
+  expectDone(carried);
+  const printed = run("npx", ["callgate", "policy", "schema"]);
+  expectDone(printed);
+  expect(JSON.parse(carried.stdout)).toEqual(JSON.parse(printed.stdout));
+});
+
 test(verifies("repository:package-works", "a user's program type-checks against the installed types"), () => {
   writeFileSync(
     join(project, "use.ts"),
