@@ -36,7 +36,9 @@ export function diagnosticText(diagnostic: Diagnostic): string {
 
 /** What has been done already: the part that decides how to go on. */
 function doneText(calls: readonly CallReceipt[]): string {
-  const sent = calls.filter(({ status }) => status !== "denied" && status !== "unsent" && status !== "planned");
+  const sent = calls.filter(
+    ({ status }) => status !== "denied" && status !== "unsent" && status !== "planned",
+  );
   if (sent.length === 0) return "No call was made.";
   const changed = sent.filter(({ safeToRepeat, status }) => !safeToRepeat && status !== "error");
   const failed = sent.filter(({ status }) => status === "error");
