@@ -37,7 +37,7 @@ export function policyOption(): Option {
   return new Option(
     "--policy <file>",
     "a further policy, JSON or YAML, that only tightens; may be repeated",
-  ).argParser((written, before: readonly string[] = []) => [...before, written]);
+  ).argParser((written, before: readonly string[] | undefined) => [...(before ?? []), written]);
 }
 
 export function jsonOption(text: string = "print JSON"): Option {
@@ -68,10 +68,10 @@ export function limitOption(): Option {
   return new Option(
     "--limit <name=value>",
     "bound of the run, such as wallMs=10s; may be repeated",
-  ).argParser((written, before: Partial<RunLimits> = {}) => {
+  ).argParser((written, before: Partial<RunLimits> | undefined) => {
     try {
       const [key, value] = parseLimit(written);
-      return { ...before, [key]: value };
+      return { ...(before ?? {}), [key]: value };
     } catch (error) {
       throw error instanceof LimitProblem ? new InvalidArgumentError(error.message) : error;
     }

@@ -34,8 +34,9 @@ export function ownWords(issue: z.core.$ZodRawIssue): string {
 function found(expected: string, input: unknown): string {
   if (input === undefined) return "; it is missing";
   const kind = input === null ? "null" : Array.isArray(input) ? "array" : typeof input;
-  if (expected === "int" && kind === "number") return `, got ${String(input)}`;
-  return `, got ${kind === "boolean" ? String(input) : (KINDS.get(kind) ?? kind)}`;
+  if (typeof input === "boolean" || (expected === "int" && typeof input === "number"))
+    return `, got ${input}`;
+  return `, got ${KINDS.get(kind) ?? kind}`;
 }
 
 function amount(origin: string, bound: string, count: number): string {

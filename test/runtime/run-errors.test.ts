@@ -46,8 +46,8 @@ describe("promises that nobody waits for", () => {
       );
       expect(error?.code).toBe("RUN_PENDING_CALLS");
       expect(calls.map(({ status, safeToRepeat }) => `${status} ${safeToRepeat}`)).toEqual([
-        "cancelled false",
-        "cancelled false",
+        "unknown false",
+        "unknown false",
         "unsent true",
         "unsent true",
         "unsent true",
