@@ -71,7 +71,7 @@ export function limitOption(): Option {
   ).argParser((written, before: Partial<RunLimits> | undefined) => {
     try {
       const [key, value] = parseLimit(written);
-      return { ...(before ?? {}), [key]: value };
+      return { ...before, [key]: value };
     } catch (error) {
       throw error instanceof LimitProblem ? new InvalidArgumentError(error.message) : error;
     }
