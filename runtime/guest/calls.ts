@@ -22,7 +22,8 @@ interface PendingCall {
 
 export interface Calls {
   setLimits(limits: CallLimits): void;
-  call(namespace: string, identifier: string, args: unknown): Promise<unknown>;
+  /** `stub` is the function the script called; its caller is the place of the call. */
+  call(namespace: string, identifier: string, args: unknown, stub: object): Promise<unknown>;
   /** Settles one call, then sends the next that waits. Unknown numbers are ignored. */
   deliver(seq: number, ok: boolean, json: string): void;
   /** Calls without a result. */
@@ -68,8 +69,8 @@ export function createCalls(send: Send): Calls {
     setLimits(next) {
       limits = next;
     },
-    call(namespace, identifier, args) {
-      const site = captureCallSite();
+    call(namespace, identifier, args, stub) {
+      const site = captureCallSite(stub);
       let json: string | undefined;
       try {
         json = args === undefined ? "{}" : JSONStringify(args);

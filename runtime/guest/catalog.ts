@@ -18,20 +18,22 @@ const NAMESPACE = "catalog";
 
 export function installCatalog(calls: Calls): void {
   const catalog = ObjectCreate(null);
-  catalog["search"] = ObjectFreeze((query: unknown, options?: CatalogOptions) => {
+  const search = (query: unknown, options?: CatalogOptions): Promise<unknown> => {
     const args = ObjectCreate(null);
     args["query"] = query;
     args["limit"] = options?.limit;
     args["server"] = options?.server;
     args["detail"] = options?.detail;
-    return calls.call(NAMESPACE, "search", args);
-  });
-  catalog["describe"] = ObjectFreeze((names: unknown, options?: CatalogOptions) => {
+    return calls.call(NAMESPACE, "search", args, search);
+  };
+  const describe = (names: unknown, options?: CatalogOptions): Promise<unknown> => {
     const args = ObjectCreate(null);
     args["names"] = ArrayIsArray(names) ? names : [names];
     args["detail"] = options?.detail;
-    return calls.call(NAMESPACE, "describe", args);
-  });
+    return calls.call(NAMESPACE, "describe", args, describe);
+  };
+  catalog["search"] = ObjectFreeze(search);
+  catalog["describe"] = ObjectFreeze(describe);
   ObjectDefineProperty(globalObject, NAMESPACE, {
     __proto__: null,
     value: ObjectFreeze(catalog),

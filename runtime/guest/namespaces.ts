@@ -43,7 +43,7 @@ function buildNamespace(namespace: string, identifiers: readonly string[], calls
   const object = ObjectCreate(null);
   for (let index = 0; index < identifiers.length; index += 1) {
     const identifier = identifiers[index] as string;
-    const stub = (args?: unknown): Promise<unknown> => calls.call(namespace, identifier, args);
+    const stub = (args?: unknown): Promise<unknown> => calls.call(namespace, identifier, args, stub);
     ObjectDefineProperty(stub, "name", { __proto__: null, value: identifier, configurable: false });
     ObjectDefineProperty(object, identifier, {
       __proto__: null,

@@ -45,6 +45,9 @@ export const ObjectPrototype: object = Object.prototype;
 // Statics
 export const ArrayIsArray: (value: unknown) => value is readonly unknown[] = Array.isArray;
 export const ArrayBufferIsView: (value: unknown) => value is ArrayBufferView = ArrayBuffer.isView;
+export const ErrorCaptureStackTrace: (target: object, below: object) => void = (
+  Error as unknown as { captureStackTrace: (target: object, below: object) => void }
+).captureStackTrace;
 export const ErrorIsError: (value: unknown) => boolean = (
   Error as unknown as { isError: (value: unknown) => boolean }
 ).isError;

@@ -6,6 +6,17 @@ import type { FromWorker, ToWorker } from "../../contract/message.ts";
 
 const CHANNEL_FD = 3;
 
+/** Writes what the pipe takes at once, which saves a stream's detour; the rest, if any, goes through the stream. */
+function writeNow(frame: Buffer): Buffer | undefined {
+  try {
+    const written = writeSync(CHANNEL_FD, frame);
+    return written === frame.length ? undefined : frame.subarray(written);
+  } catch {
+    // The pipe is full for the moment, or gone: the stream will know which.
+    return frame;
+  }
+}
+
 export interface Channel {
   send(message: FromWorker): void;
   /** Writes at once, for the last words of a process that is about to die. */
@@ -25,8 +36,11 @@ export function openChannel(receive: (message: ToWorker) => void): Channel {
   socket.on("error", leave);
   return {
     send: (message) => {
+      const frame = encodeFrame(message);
+      const left = socket.writableLength > 0 ? frame : writeNow(frame);
+      if (left === undefined) return;
       corked.next();
-      socket.write(encodeFrame(message));
+      socket.write(left);
     },
     sendLast: (message) => {
       // What waits in the socket may be half written; words in the middle of a frame would read as an attack.
