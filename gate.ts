@@ -14,10 +14,9 @@ import type { JsonObject, JsonValue } from "./contract/json.ts";
 import type { RunLimits } from "./contract/limits.ts";
 import type { RunStore } from "./contract/record.ts";
 import type { RunResult, SandboxReport } from "./contract/result.ts";
-import type { Detail } from "./contract/tool.ts";
 import type { SandboxOptions } from "./runtime/sandbox-options.ts";
-import type { CatalogOptions, ListedTool, SearchHit } from "./stubs/catalog-types.ts";
-import type { DescribedTool, UnknownName } from "./stubs/describe.ts";
+import type { CatalogFace } from "./stubs/catalog-face.ts";
+import type { CatalogOptions } from "./stubs/catalog-types.ts";
 
 /** Everything a gate is made of. Unknown keys are refused with CONFIG_INVALID. */
 export interface CallgateOptions {
@@ -67,23 +66,8 @@ export interface RunOptions {
   readonly onProgress?: (progress: { readonly done: number; readonly open: number }) => void;
 }
 
-export interface GateCatalog {
-  search(
-    query: string,
-    options?: { readonly limit?: number; readonly server?: string; readonly detail?: Detail },
-  ): Promise<readonly SearchHit[]>;
-  /** Every tool, in catalog order. */
-  list(options?: { readonly server?: string; readonly detail?: Detail }): readonly ListedTool[];
-  /** Unknown names come back with `near`. */
-  describe(
-    names: readonly string[],
-    options?: { readonly detail?: Detail },
-  ): Promise<readonly (DescribedTool | UnknownName)[]>;
-  /** The listing a model reads. */
-  text(options?: { readonly budgetTokens?: number }): string;
-  /** Declarations of every tool and guest global, for an editor. */
-  declarations(): string;
-}
+/** Always the catalog of the tools of now. */
+export type GateCatalog = CatalogFace;
 
 /** A tool for an agent framework: give the model the first three, call `execute` with what it sends. */
 export interface MetaTool {

@@ -11,12 +11,16 @@ export interface CatalogFace {
     query: string,
     options?: { readonly limit?: number; readonly server?: string; readonly detail?: Detail },
   ): Promise<readonly SearchHit[]>;
+  /** Every tool, in catalog order. */
   list(options?: { readonly server?: string; readonly detail?: Detail }): readonly ListedTool[];
+  /** Unknown names come back with `near`. */
   describe(
     names: readonly string[],
     options?: DescribeOptions,
   ): Promise<readonly (DescribedTool | UnknownName)[]>;
+  /** The listing a model reads. */
   text(options?: { readonly budgetTokens?: number }): string;
+  /** Declarations of every tool and guest global, for an editor. */
   declarations(): string;
 }
 
