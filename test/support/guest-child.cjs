@@ -53,16 +53,23 @@ async function run(bundle, request) {
   }
 }
 
+/** The reader at the other end also ends a line at U+2028 and U+2029, which JSON text may hold. */
+function asLine(value) {
+  const text = JSON.stringify(value).replace(/[\u2028\u2029]/gu, (c) => `\\u${c.charCodeAt(0).toString(16)}`);
+  return `${text}\n`;
+}
+
 async function main() {
   let bundle;
   for await (const line of readline.createInterface({ input: process.stdin })) {
     const request = JSON.parse(line);
     if (bundle === undefined) bundle = request.bundle;
-    else process.stdout.write(`${JSON.stringify({ id: request.id, result: await run(bundle, request) })}\n`);
+    else process.stdout.write(asLine({ id: request.id, result: await run(bundle, request) }));
   }
 }
 
 main().catch((error) => {
   process.stderr.write(`${error.stack}\n`);
-  process.exitCode = 1;
+  // The requests that wait must be told: an exit code alone would leave them waiting.
+  process.exit(1);
 });

@@ -59,6 +59,12 @@ export async function buildGuest(): Promise<string> {
   return built.outputFiles[0]?.text ?? "";
 }
 
+/** One line for the child. Its reader also ends a line at U+2028 and U+2029, which JSON text may hold. */
+function asLine(value: unknown): string {
+  const text = JSON.stringify(value).replace(/[\u2028\u2029]/gu, (c) => `\\u${c.charCodeAt(0).toString(16)}`);
+  return `${text}\n`;
+}
+
 /** Starts the child; `jit` as `sandbox.jit`. */
 export async function startGuests(jit = false): Promise<Guests> {
   const bundle = await buildGuest();
@@ -82,13 +88,13 @@ export async function startGuests(jit = false): Promise<Guests> {
       resolve();
     });
   });
-  node.stdin.write(`${JSON.stringify({ bundle })}\n`);
+  node.stdin.write(asLine({ bundle }));
 
   const run = (script: string, options: GuestOptions = {}): Promise<GuestResult> => {
     const id = ++lastId;
     const answer = Promise.withResolvers<GuestResult>();
     waiting.set(id, answer);
-    node.stdin.write(`${JSON.stringify({ id, script, ...DEFAULTS, ...options })}\n`);
+    node.stdin.write(asLine({ id, script, ...DEFAULTS, ...options }));
     return answer.promise;
   };
   const completed = async (script: string, options?: GuestOptions): Promise<GuestResult> => {
