@@ -7,9 +7,6 @@ import { verifies } from "../requirements.ts";
 import { words } from "./inside.ts";
 import { folder, workspace } from "./support.ts";
 
-const load = (text: string | Buffer, file?: string): ReturnType<typeof loadConfig> =>
-  loadConfig({ cwd: folder({ "callgate.json": text }), file });
-
 describe("the lock file", () => {
   test(verifies("cli:lock-file", "each configuration of a folder has its own, named after it"), async () => {
     const { path } = workspace();
