@@ -1,18 +1,8 @@
 // Owns the composition: the only file that joins stubs, runtime and broker.
 import { randomBytes, randomUUID } from "node:crypto";
-import { openAudit, type OpenAudit } from "./broker/audit/options.ts";
-import { createAuditTrail, type AuditTrail } from "./broker/audit/trail.ts";
-import { createBroker, type Broker } from "./broker/broker.ts";
-import { openPins } from "./broker/pins-options.ts";
-import type { Pins } from "./broker/pins.ts";
-import { createPolicyInspector, type PolicyInspector } from "./broker/policy-inspector.ts";
-import { policyNotes } from "./broker/policy/notes.ts";
-import { parsePolicy } from "./broker/policy/parse.ts";
-import { createRedactor } from "./broker/redact.ts";
-import { createTokens, type Tokens } from "./broker/tokenize.ts";
-import { createTelemetry, parseTelemetry } from "./broker/telemetry.ts";
-import { createUpstreams } from "./broker/upstreams.ts";
-import { createWitness, type RunWitness, type Witness } from "./broker/witness.ts";
+import { openBrokerSide, type BrokerSide } from "./broker/broker-side.ts";
+import type { PolicyInspector } from "./broker/policy-inspector.ts";
+import type { RunWitness } from "./broker/witness.ts";
 import type { CallReceipt } from "./contract/call.ts";
 import type { CheckMode, CompileRequest, CompileResult } from "./contract/compile.ts";
 import type { Diagnostic } from "./contract/diagnostic.ts";
@@ -42,18 +32,10 @@ import { assembleTooling, nearestCalls, type Tooling } from "./stubs/tooling.ts"
 interface Parts {
   readonly options: CallgateOptions;
   readonly limits: RunLimits;
-  readonly broker: Broker;
+  readonly side: BrokerSide;
   readonly compiler: Compiler;
   readonly runtime: Runtime;
   readonly store: RunStore;
-  readonly audit: OpenAudit;
-  readonly trail: AuditTrail;
-  readonly pins: Pins | undefined;
-  readonly witness: Witness;
-  readonly policy: string;
-  readonly inspector: PolicyInspector;
-  readonly warnings: readonly string[];
-  readonly tokens: Tokens;
 }
 
 /**
@@ -64,58 +46,29 @@ export async function createCallgate(options: CallgateOptions = {}): Promise<Gat
   checkGateOptions(options);
   const limits = parseLimits(options.limits);
   const sandbox = parseSandbox(options.sandbox);
-  const policy = parsePolicy(policyLayers(options));
-  const { upstreams, secrets, peers, warnings } = createUpstreams({
-    servers: options.servers ?? {},
-    tools: options.tools ?? {},
-    env: options.env ?? {},
+  const { servers, tools, env, approve, audit, pins, telemetry } = options;
+  const side = await openBrokerSide({
+    servers,
+    tools,
+    env,
+    policy: policyLayers(options),
+    approve,
+    audit,
+    pins,
+    telemetry,
     reserved: BUILTIN_SERVER,
-  });
-  const redactor = createRedactor({ secrets });
-  const tokens = createTokens({ kinds: policy.kinds, redactor, key: randomBytes(32) });
-  const bodies = parseTelemetry(options.telemetry);
-  const pins = await openPins(options.pins, { exempt: new Set(Object.keys(options.tools ?? {})) });
-  const audit = await openAudit(options.audit);
-  const trail = createAuditTrail({ ...audit, redactor, clock: Date.now });
-  const broker = createBroker({ upstreams, policy, approve: options.approve, tokens, pins });
-  const clock = (): number => performance.now();
-  const witness = createWitness({
-    audit: trail,
-    telemetry: createTelemetry({ bodies, redactor, peers, clock }),
-    clock,
-    protocolVersion: (server) => upstreams.find((one) => one.server === server)?.status().protocolVersion,
   });
   const compiler = createCompiler();
   const starting = createRuntime({ sandbox, memoryMb: limits.memoryMb });
   // A checker that cannot start is reported by the first script.
   const warming = compiler.warm().catch(() => {});
   try {
-    const loading = broker.loadTools({ signal: new AbortController().signal });
-    const [runtime, tools] = await Promise.all([starting, loading, warming]);
+    const loading = side.broker.loadTools({ signal: new AbortController().signal });
+    const [runtime, definitions] = await Promise.all([starting, loading, warming]);
     const store = options.store ?? createMemoryStore();
-    const watched = { audit, trail, pins, witness, policy: policy.hash };
-    const inspector = createPolicyInspector({
-      policy,
-      tools: () => broker.tools(),
-      statuses: () => broker.statuses(),
-      quarantine: (server, tool) => pins?.quarantine(server, tool),
-    });
-    const parts = {
-      options,
-      limits,
-      broker,
-      compiler,
-      runtime,
-      store,
-      warnings,
-      tokens,
-      inspector,
-      ...watched,
-    };
-    return new OpenGate(parts, tools);
+    return new OpenGate({ options, limits, side, compiler, runtime, store }, definitions);
   } catch (error) {
-    const closing = [starting.then(dispose), dispose(broker), dispose(compiler), dispose(audit)];
-    await Promise.allSettled(closing);
+    await Promise.allSettled([starting.then(dispose), dispose(side), dispose(compiler)]);
     throw error;
   }
 }
@@ -131,7 +84,7 @@ class OpenGate implements Gate {
   constructor(parts: Parts, tools: readonly ToolDefinition[]) {
     this.#parts = parts;
     this.#tooling = this.#assemble(tools, undefined);
-    parts.broker.onToolsChanged(() => (this.#stale = true));
+    parts.side.broker.onToolsChanged(() => (this.#stale = true));
     this.catalog = createCatalogFace(() => this.#tooling);
   }
 
@@ -140,13 +93,11 @@ class OpenGate implements Gate {
   }
 
   get notes(): readonly string[] {
-    const { warnings, pins, trail, inspector } = this.#parts;
-    const policy = policyNotes(inspector.check());
-    return [...(pins?.notes() ?? []), ...trail.notes(), ...warnings, ...policy, ...this.#tooling.notes];
+    return [...this.#parts.side.notes(), ...this.#tooling.notes];
   }
 
   get pins(): Gate["pins"] {
-    const { pins } = this.#parts;
+    const { pins } = this.#parts.side;
     if (pins === undefined) return undefined;
     return {
       changes: pins.changes,
@@ -162,7 +113,7 @@ class OpenGate implements Gate {
     const looking = async <Result>(look: (inspector: PolicyInspector) => Result): Promise<Result> =>
       this.#track(async () => {
         await this.#refresh();
-        return look(this.#parts.inspector);
+        return look(this.#parts.side.inspector);
       });
     return {
       check: () => looking((inspector) => inspector.check()),
@@ -171,18 +122,18 @@ class OpenGate implements Gate {
   }
 
   servers(): ReturnType<Gate["servers"]> {
-    return this.#parts.broker.statuses();
+    return this.#parts.side.broker.statuses();
   }
 
   instructions(): string {
-    return instructions(this.#tooling.catalog.text().text, this.#parts.tokens.note);
+    return instructions(this.#tooling.catalog.text().text, this.#parts.side.tokens.note);
   }
 
   metaTools(): ReturnType<Gate["metaTools"]> {
     return createMetaTools<RunOptions>({
       catalog: () => this.#tooling.catalog,
       run: (script, options) => this.run(script, options),
-      note: this.#parts.tokens.note,
+      note: this.#parts.side.tokens.note,
     });
   }
 
@@ -203,9 +154,9 @@ class OpenGate implements Gate {
       const limits = parseLimits(options.limits, this.#parts.limits);
       const timeZone = parseTimeZone(options.timeZone);
       const { principal = "default", labels = [] } = options;
-      const { policy } = this.#parts;
+      const { policyHash: policy, witness: watching } = this.#parts.side;
       const facts = { runId: randomUUID(), principal, policy, labels, script };
-      return this.#parts.witness.run(facts, (witness) =>
+      return watching.run(facts, (witness) =>
         this.#run(script, options, { ...facts, limits, timeZone, witness }),
       );
     });
@@ -236,7 +187,7 @@ class OpenGate implements Gate {
       limits,
     };
     await this.#parts.store.create(start);
-    const calls = this.#parts.broker.openRun({
+    const calls = this.#parts.side.broker.openRun({
       runId,
       principal,
       limits,
@@ -276,7 +227,7 @@ class OpenGate implements Gate {
       const script = normaliseScript(start.script);
       const never: CallPort = () => Promise.reject(new Error("a replayed run makes no calls"));
       const run = { labels: new Set<string>(), returned: () => {} };
-      const { redact } = this.#parts.tokens.open(start.principal, run);
+      const { redact } = this.#parts.side.tokens.open(start.principal, run);
       const end = await this.#execute(start, script.lineOffset, parseManifest(start.manifestJson), never, {
         redact,
         signal: undefined,
@@ -288,10 +239,10 @@ class OpenGate implements Gate {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed ??= (async () => {
-      const { runtime, compiler, broker, audit } = this.#parts;
+      const { runtime, compiler, side } = this.#parts;
       const closed = await Promise.allSettled([dispose(runtime), dispose(compiler)]);
       await Promise.allSettled(this.#running);
-      closed.push(...(await Promise.allSettled([dispose(broker), dispose(audit)])));
+      closed.push(...(await Promise.allSettled([dispose(side)])));
       const failed = closed.find(({ status }) => status === "rejected");
       if (failed?.status === "rejected") throw failed.reason;
     })();
@@ -344,10 +295,10 @@ class OpenGate implements Gate {
     limits: RunLimits,
     signal: AbortSignal = new AbortController().signal,
   ): Promise<Prepared> {
-    const { broker, compiler } = this.#parts;
+    const { side, compiler } = this.#parts;
     const compile = async (request: CompileRequest): Promise<CompileResult> => {
       const compiled = await compiler.compile(request, { signal });
-      return { ...compiled, diagnostics: explainUnavailable(compiled.diagnostics, broker.missing()) };
+      return { ...compiled, diagnostics: explainUnavailable(compiled.diagnostics, side.broker.missing()) };
     };
     return prepareScript(script, { check, scriptBytes: limits.scriptBytes, compile });
   }
@@ -356,7 +307,7 @@ class OpenGate implements Gate {
   async #refresh(): Promise<void> {
     if (!this.#stale) return;
     this.#stale = false;
-    const tools = await this.#parts.broker.loadTools({ signal: new AbortController().signal });
+    const tools = await this.#parts.side.broker.loadTools({ signal: new AbortController().signal });
     this.#tooling = this.#assemble(tools, this.#tooling);
   }
 

@@ -1,0 +1,91 @@
+// Owns the joining of the broker's parts: upstreams, policy, pins, tokens, audit and telemetry, opened and closed as one.
+import { randomBytes } from "node:crypto";
+import type { Approve } from "../contract/decision.ts";
+import { openAudit, type AuditFileOptions, type OpenAudit } from "./audit/options.ts";
+import type { AuditSink } from "./audit/entry.ts";
+import { createAuditTrail } from "./audit/trail.ts";
+import { createBroker, type Broker } from "./broker.ts";
+import type { PinStore } from "./pins-file.ts";
+import { openPins } from "./pins-options.ts";
+import type { Pins } from "./pins.ts";
+import { createPolicyInspector, type PolicyInspector } from "./policy-inspector.ts";
+import { policyNotes } from "./policy/notes.ts";
+import { parsePolicy, type PolicyLayer } from "./policy/parse.ts";
+import { createRedactor } from "./redact.ts";
+import { createTelemetry, parseTelemetry } from "./telemetry.ts";
+import { createTokens, type Tokens } from "./tokenize.ts";
+import type { LocalTool } from "./upstream/define-tool.ts";
+import { createUpstreams } from "./upstreams.ts";
+import { createWitness, type Witness } from "./witness.ts";
+
+export interface BrokerSideOptions {
+  readonly servers: Readonly<Record<string, unknown>> | undefined;
+  readonly tools: Readonly<Record<string, Readonly<Record<string, LocalTool>>>> | undefined;
+  readonly env: Readonly<Record<string, string | undefined>> | undefined;
+  /** Each with its name; later ones only tighten. */
+  readonly policy: readonly PolicyLayer[];
+  readonly approve: Approve | undefined;
+  readonly audit: AuditFileOptions | AuditSink | undefined;
+  readonly pins: { readonly file: string } | PinStore | undefined;
+  readonly telemetry: { readonly bodies?: boolean } | undefined;
+  /** A name no upstream may have. */
+  readonly reserved: string;
+}
+
+/** Everything on the trusted side that decides on calls and performs them. */
+export interface BrokerSide extends AsyncDisposable {
+  readonly broker: Broker;
+  readonly pins: Pins | undefined;
+  readonly tokens: Tokens;
+  readonly witness: Witness;
+  readonly inspector: PolicyInspector;
+  /** Hash of the policy, all layers. */
+  readonly policyHash: string;
+  /** What a person should know, now. */
+  notes(): readonly string[];
+}
+
+/** No server is started. Throws CONFIG_INVALID, CONFIG_POLICY_INVALID. */
+export async function openBrokerSide(options: BrokerSideOptions): Promise<BrokerSide> {
+  const policy = parsePolicy(options.policy);
+  const { upstreams, secrets, peers, warnings } = createUpstreams({
+    servers: options.servers ?? {},
+    tools: options.tools ?? {},
+    env: options.env ?? {},
+    reserved: options.reserved,
+  });
+  const redactor = createRedactor({ secrets });
+  const tokens = createTokens({ kinds: policy.kinds, redactor, key: randomBytes(32) });
+  const bodies = parseTelemetry(options.telemetry);
+  const pins = await openPins(options.pins, { exempt: new Set(Object.keys(options.tools ?? {})) });
+  const audit: OpenAudit = await openAudit(options.audit);
+  const trail = createAuditTrail({ ...audit, redactor, clock: Date.now });
+  const broker = createBroker({ upstreams, policy, approve: options.approve, tokens, pins });
+  const clock = (): number => performance.now();
+  const witness = createWitness({
+    audit: trail,
+    telemetry: createTelemetry({ bodies, redactor, peers, clock }),
+    clock,
+    protocolVersion: (server) => upstreams.find((one) => one.server === server)?.status().protocolVersion,
+  });
+  const inspector = createPolicyInspector({
+    policy,
+    tools: () => broker.tools(),
+    statuses: () => broker.statuses(),
+    quarantine: (server, tool) => pins?.quarantine(server, tool),
+  });
+  return {
+    broker,
+    pins,
+    tokens,
+    witness,
+    inspector,
+    policyHash: policy.hash,
+    notes: () => [...(pins?.notes() ?? []), ...trail.notes(), ...warnings, ...policyNotes(inspector.check())],
+    async [Symbol.asyncDispose]() {
+      const closed = await Promise.allSettled([broker[Symbol.asyncDispose](), audit[Symbol.asyncDispose]()]);
+      const failed = closed.find(({ status }) => status === "rejected");
+      if (failed?.status === "rejected") throw failed.reason;
+    },
+  };
+}
