@@ -8,6 +8,7 @@ import { requirements as catalog } from "./stubs/catalog-requirements.ts";
 import { requirements as check } from "./stubs/check-requirements.ts";
 import { requirements as cli } from "./cli/requirements.ts";
 import { requirements as containment } from "./runtime/containment-requirements.ts";
+import { requirements as examples } from "./examples/requirements.ts";
 import { requirements as gate } from "./gate/requirements.ts";
 import { requirements as contract } from "./contract/requirements.ts";
 import { requirements as guest } from "./runtime/guest/requirements.ts";
@@ -27,6 +28,7 @@ export const requirements: Readonly<Record<string, string>> = {
   ...cli,
   ...containment,
   ...contract,
+  ...examples,
   ...gate,
   ...guest,
   ...repository,
