@@ -29,7 +29,7 @@ JSON with comments and trailing commas. Every key is optional; an unknown one is
 
 | key | is |
 |---|---|
-| \`mcpServers\` (or \`servers\`) | servers by name: \`command\`, \`args\`, \`env\`, \`cwd\`, or \`url\`, \`headers\` |
+| \`mcpServers\` (or \`servers\`) | servers by name: \`command\`, \`args\`, \`env\`, \`envFile\`, \`cwd\`, or \`url\`, \`headers\` ([configuration](configuration.md)) |
 | \`policy\` | one policy, the path of a file that holds one (JSONC or YAML), or a list of these, of which later ones only tighten ([policy](policy.md)) |
 | \`limits\` | bounds of one run; numbers, or texts such as \`"10s"\`, \`"64kb"\`, \`"128mb"\` |
 | \`sandbox\` | \`require\`, \`jit\`, \`workers\`, \`isolation\`, \`runsPerWorker\`, \`queue\` |
@@ -38,7 +38,7 @@ JSON with comments and trailing commas. Every key is optional; an unknown one is
 | \`audit\` | \`file\`, \`bodies\` (\`none\`, \`hash\`, \`redacted\`): a log of every call ([audit](audit.md)) |
 | \`pins\` | \`false\`: tools are not held against the lock file beside the file: \`callgate.lock.json\` for \`callgate.json\`, \`other.lock.json\` for \`other.json\` |
 
-Servers start in the folder of the file unless \`cwd\` says otherwise. A relative \`cwd\`, and a \`command\` that begins with \`./\` or \`../\`,
+Servers start in the folder of the file unless \`cwd\` says otherwise. A relative \`cwd\` or \`envFile\`, and a \`command\` that begins with \`./\` or \`../\`,
 are taken from that folder; \`args\` are passed as they are. \`\${VAR}\` and \`\${VAR:-default}\` are looked up in the environment.`;
 
 /** The whole document. */

@@ -1,7 +1,8 @@
 // Owns the `mcpServers` shape: what an entry may say, and what it means once variables are expanded.
 import { z } from "zod";
 import { CallgateError } from "../../contract/error.ts";
-import { expand, type Environment } from "./expand.ts";
+import { readEnvFile } from "./env-file.ts";
+import { expand, isPlainName, type Environment } from "./expand.ts";
 import { printable } from "./printable.ts";
 
 /** One server of `mcpServers`: `command` starts a process, `url` names an HTTP server. */
@@ -12,6 +13,8 @@ export interface McpServerConfig {
   readonly args?: readonly string[];
   /** Added to the few variables every server gets (PATH, HOME and the like). */
   readonly env?: Readonly<Record<string, string>>;
+  /** File of `NAME=value` lines, for what `env` does not name; a server whose file cannot be read is not started. */
+  readonly envFile?: string;
   readonly cwd?: string;
   readonly url?: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -61,6 +64,7 @@ const entrySchema = z.object({
   command: z.string().min(1).optional(),
   args: z.array(scalar).optional(),
   env: z.record(z.string(), scalar).optional(),
+  envFile: z.string().min(1).optional(),
   cwd: z.string().min(1).optional(),
   url: z.string().min(1).optional(),
   serverUrl: z.string().min(1).optional(),
@@ -74,8 +78,8 @@ type Entry = z.infer<typeof entrySchema>;
 const KNOWN = new Set(Object.keys(entrySchema.shape));
 
 /**
- * Reads a `mcpServers` object and expands `${VAR}`, `${VAR:-default}`, `${env:VAR}` in command, args, env, cwd, url and
- * headers. A server that needs an unset variable lands in `failed`; disabled ones are left out; unknown keys warn.
+ * Reads a `mcpServers` object and expands `${VAR}`, `${VAR:-default}`, `${env:VAR}` in command, args, env, envFile, cwd,
+ * url and headers. A server that needs an unset variable lands in `failed`; disabled ones are left out; unknown keys warn.
  * Throws `CONFIG_INVALID` with the path inside the object. No message holds an expanded value.
  */
 export function parseServers(value: unknown, options: { readonly env: Environment }): ParsedServers {
@@ -125,12 +129,12 @@ function parseEntry(raw: unknown, path: string): Entry {
 }
 
 /** The expanded configuration, or why this server cannot be used. */
-function settle(entry: Entry, env: Environment): McpServerConfig | string {
+function settle(entry: Entry, environment: Environment): McpServerConfig | string {
   if (entry.oauth !== undefined) return "oauth is not supported yet; put a token into headers.Authorization";
   const secrets: string[] = [];
   let problem: string | undefined;
   const open = (text: string, where: string): string => {
-    const expansion = expand(text, env);
+    const expansion = expand(text, environment);
     secrets.push(...expansion.used);
     if (expansion.problem !== undefined) problem ??= `${where}: ${expansion.problem}`;
     return expansion.text;
@@ -139,11 +143,22 @@ function settle(entry: Entry, env: Environment): McpServerConfig | string {
     Object.fromEntries(
       Object.entries(record).map(([key, text]) => [key, open(text, `${where}.${printable(key, 64)}`)]),
     );
+  const fromFile = (path: string): Record<string, string> => {
+    const opened = open(path, "envFile");
+    if (problem !== undefined) return {};
+    const { values, problem: why } = readEnvFile(opened);
+    if (why !== undefined) problem = `envFile: ${printable(path)}: ${why}`;
+    for (const [name, value] of values) if (!isPlainName(name)) secrets.push(value);
+    return Object.fromEntries(values);
+  };
   const address = entry.url ?? entry.serverUrl;
+  const own = entry.env === undefined ? {} : openAll(entry.env, "env");
+  const file = entry.command === undefined ? undefined : entry.envFile;
+  const env = file === undefined ? own : { ...fromFile(file), ...own };
   const config: McpServerConfig = {
     ...(entry.command === undefined ? {} : { command: open(entry.command, "command") }),
     ...(entry.args === undefined ? {} : { args: entry.args.map((text, at) => open(text, `args[${at}]`)) }),
-    ...(entry.env === undefined ? {} : { env: openAll(entry.env, "env") }),
+    ...(entry.env === undefined && file === undefined ? {} : { env }),
     ...(entry.cwd === undefined ? {} : { cwd: open(entry.cwd, "cwd") }),
     ...(address === undefined ? {} : { url: open(address, "url") }),
     ...(entry.headers === undefined ? {} : { headers: openAll(entry.headers, "headers") }),

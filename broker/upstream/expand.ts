@@ -21,6 +21,11 @@ const REFERENCE = /\$\{([^{}]*)\}/g;
 /** Variables that hold no secret by their very name; their values may stand in messages and outputs. */
 const PLAIN_NAME =
   /^(?:HOME|USER|LOGNAME|PWD|PATH|SHELL|LANG|TERM|TZ|TMP|TEMP|TMPDIR|HOSTNAME|USERPROFILE|APPDATA|LOCALAPPDATA)$|(?:^|_)(?:DIR|FOLDER|PATH|ROOT|HOME|FILE|PORT)$/;
+/** Whether what a variable holds may be shown, judged by its name. */
+export function isPlainName(name: string): boolean {
+  return PLAIN_NAME.test(name);
+}
+
 const VARIABLE = /^(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?$/s;
 
 /**
@@ -40,7 +45,7 @@ export function expand(text: string, env: Environment): Expansion {
     }
     const value = lookUp(env, name);
     if (value !== undefined && (value !== "" || fallback === undefined)) {
-      if (!PLAIN_NAME.test(name)) used.push(value);
+      if (!isPlainName(name)) used.push(value);
       return value;
     }
     if (fallback !== undefined) return fallback;

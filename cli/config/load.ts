@@ -23,8 +23,8 @@ export interface LoadedConfig {
 
 /**
  * Reads `file`, or `callgate.json` of the folder when that exists; without either there are no servers.
- * A relative `cwd`, and a `command` that begins with `./` or `../`, are taken from the file's folder, which is also
- * the default `cwd`. Throws UsageError: file, line, column, path inside, what was expected.
+ * A relative `cwd` or `envFile`, and a `command` that begins with `./` or `../`, are taken from the file's folder, which is
+ * also the default `cwd`. Throws UsageError: file, line, column, path inside, what was expected.
  */
 export async function loadConfig(options: {
   readonly cwd: string;
@@ -100,11 +100,12 @@ function rooted(
 ): Readonly<Record<string, unknown>> {
   const entries = Object.entries(servers).map(([name, entry]) => {
     if (typeof entry !== "object" || entry === null || !Object.hasOwn(entry, "command")) return [name, entry];
-    const { cwd, command } = entry as { cwd?: unknown; command?: unknown };
+    const { cwd, command, envFile } = entry as { cwd?: unknown; command?: unknown; envFile?: unknown };
     const place = cwd === undefined ? folder : typeof cwd === "string" ? fromFolder(folder, cwd) : cwd;
     const program =
       typeof command === "string" && /^\.\.?[/\\]/.test(command) ? resolve(folder, command) : command;
-    return [name, { ...entry, cwd: place, command: program }];
+    const variables = typeof envFile === "string" ? { envFile: fromFolder(folder, envFile) } : {};
+    return [name, { ...entry, cwd: place, command: program, ...variables }];
   });
   return Object.fromEntries(entries) as Readonly<Record<string, unknown>>;
 }

@@ -59,6 +59,8 @@ const shape = z.strictObject({
   timeZone: z.string().refine(isTimeZone, 'expected a time zone such as "Europe/Berlin"').optional(),
   audit: audit.optional(),
   pins: z.boolean().optional(),
+  // Of VS Code: questions to the person at the editor. A server that needs one cannot be used, and is told so.
+  inputs: z.array(z.unknown()).optional(),
 });
 const KEYS: ReadonlyMap<string, readonly string[]> = new Map([
   ["", Object.keys(shape.shape)],
@@ -71,7 +73,7 @@ const KEYS: ReadonlyMap<string, readonly string[]> = new Map([
 export function parseShape(value: unknown): Config {
   const parsed = shape.safeParse(value, { error: ownWords });
   if (!parsed.success) throw problemOf(parsed.error.issues[0] as z.core.$ZodIssue);
-  const { mcpServers, servers, limits, $schema: _, ...rest } = parsed.data;
+  const { mcpServers, servers, limits, $schema: _, inputs: _inputs, ...rest } = parsed.data;
   if (mcpServers !== undefined && servers !== undefined)
     throw new ShapeProblem(["servers"], "expected one of mcpServers and servers, they mean the same");
   const config = { ...rest, servers: mcpServers ?? servers ?? {} };

@@ -38,6 +38,8 @@ export const requirements: Readonly<Record<string, string>> = {
     "messages name the server, are one bounded line, and hold no secret of the configuration",
   "upstream:config-shape":
     "a configuration entry is read as hosts write it; a wrong one is named by its path",
+  "upstream:env-file":
+    "variables of an envFile reach the server, below those of env; a file that cannot be used fails its server alone",
   "upstream:config-variables": "variables are expanded in one pass; an unset one fails its server alone",
   "upstream:local": "a local function is an upstream like any other, with types and schemas from zod",
   "upstream:local-error": "what a local function throws is a failed result with its message and nothing else",

@@ -1,5 +1,5 @@
 // callgate.json: what is read, what is refused and how it is named.
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -46,6 +46,30 @@ describe("reading", () => {
       await expect(load('{ "mcpServers": {}, "servers": {} }')).rejects.toThrow(
         "callgate.json:1:21: servers: ",
       );
+    },
+  );
+
+  test(
+    verifies("cli:config-errors", "a mcp.json of VS Code is read; a server that asks for input is named"),
+    async () => {
+      const { path, log } = workspace({ policy: { default: "allow" } });
+      const { mcpServers } = JSON.parse(readFileSync(join(path, "callgate.json"), "utf8")) as {
+        mcpServers: { items: object };
+      };
+      const items = { type: "stdio", ...mcpServers.items, envFile: "../vars.env" };
+      const asks = { command: "node", env: { KEY: "${input:key}" } };
+      mkdirSync(join(path, ".vscode"));
+      writeFileSync(join(path, "vars.env"), "FIXTURE_EXTRA=1\n");
+      writeFileSync(
+        join(path, ".vscode", "mcp.json"),
+        JSON.stringify({ inputs: [{ id: "key", type: "promptString" }], servers: { items, asks } }),
+      );
+      const ended = await callgate(["run", "-q", "-e", "return 1", "-c", ".vscode/mcp.json"], { cwd: path });
+      expect(ended, ended.stderr).toMatchObject({ code: 0, stdout: "1\n" });
+      expect(ended.stderr).toContain(
+        "server asks is not available: env.KEY: ${input:key} asks the editor for a value",
+      );
+      expect(log().length).toBeGreaterThan(0);
     },
   );
 
