@@ -38,14 +38,18 @@ test(verifies("repository:import-rule", "every import keeps the import rule"), (
 test(
   verifies(
     "repository:import-rule",
-    "every package that the published code loads is a dependency, or bundled",
+    "every package that the published code loads is a dependency, bundled, or an adapter's own optional peer",
   ),
   () => {
     const own = JSON.parse(readText("package.json")) as Record<string, Record<string, string>>;
+    const optional = own["peerDependenciesMeta"] as unknown as Record<string, { optional?: boolean }>;
+    const isPeer = (name: string): boolean =>
+      Object.hasOwn(own["peerDependencies"] ?? {}, name) && optional[name]?.optional === true;
     const sentences = sources.flatMap((source) =>
       source.imports
         .filter(({ local, target }) => !local && !target.startsWith("node:"))
         .filter(({ target }) => {
+          if (roomOf(source.path) === "adapters" && isPeer(packageOf(target))) return false;
           const kind = roomOf(source.path) === "runtime/guest" ? "devDependencies" : "dependencies";
           return !Object.hasOwn(own[kind] ?? {}, target);
         })
@@ -242,6 +246,11 @@ test(
     expectNone(sentences);
   },
 );
+
+/** `@scope/name/sub/path` → `@scope/name`. */
+function packageOf(target: string): string {
+  return target.split("/", target.startsWith("@") ? 2 : 1).join("/");
+}
 
 function literal(text: string): RegExp {
   return new RegExp(`${text.replace(/[^\w]/g, "\\$&")}(?![\\w-])`);

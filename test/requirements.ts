@@ -1,5 +1,6 @@
 // Every promise of Callgate has an id. Each area lists its own in test/<area>/requirements.ts.
 // A test cites ids with `verifies`; test/architecture.test.ts fails on an id that nothing cites.
+import { requirements as adapters } from "./adapters/requirements.ts";
 import { requirements as approval } from "./broker/approval-requirements.ts";
 import { requirements as audit } from "./broker/audit-requirements.ts";
 import { requirements as output } from "./broker/output-requirements.ts";
@@ -19,6 +20,7 @@ import { requirements as server } from "./server/requirements.ts";
 import { requirements as upstream } from "./broker/upstream-requirements.ts";
 
 export const requirements: Readonly<Record<string, string>> = {
+  ...adapters,
   ...approval,
   ...audit,
   ...output,

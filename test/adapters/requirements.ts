@@ -1,0 +1,15 @@
+// Promises of the adapters for agent frameworks.
+export const requirements: Readonly<Record<string, string>> = {
+  "adapters:loop":
+    "in the framework's own loop a model finds a tool, sends a wrong script, reads what is wrong, repairs it and succeeds",
+  "adapters:error": "a failed run is an error in the framework's own convention, and the loop goes on",
+  "adapters:abort": "the framework's abort signal ends the run and the calls of it",
+  "adapters:approval":
+    "a call that needs approval is put to the adapter's `approve`, with the adapter's principal",
+  "adapters:malformed":
+    "an unknown tool, arguments that are no JSON and arguments of a wrong shape are told to the model, never thrown",
+  "adapters:parallel": "tool calls of one turn run at the same time and are answered in their order",
+  "adapters:choice": "the tools are those asked for, and a name that is none is refused",
+  "adapters:examples":
+    "each example runs without a key and without a network, and prints what its README says",
+};
