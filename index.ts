@@ -1,4 +1,5 @@
 // Owns the complete public surface.
+export { callTool, type OneCall } from "./call-tool.ts";
 export { createCallgate } from "./callgate.ts";
 export { createAuditFile } from "./broker/audit/file.ts";
 export { verifyAudit } from "./broker/audit/verify.ts";
@@ -38,7 +39,7 @@ export type { JsonObject, JsonValue } from "./contract/json.ts";
 export type { RunLimits } from "./contract/limits.ts";
 export type { Delivery, RunEvent, RunRecord, RunStart, RunStore } from "./contract/record.ts";
 export type { RunError, RunResult, SandboxReport, Usage } from "./contract/result.ts";
-export type { Detail, ToolAnnotations, ToolDefinition } from "./contract/tool.ts";
+export type { Detail, NamedTool, ToolAnnotations, ToolDefinition } from "./contract/tool.ts";
 export type {
   CallgateOptions,
   Gate,

@@ -84,12 +84,7 @@ function run(
   options: ToolRun,
 ): Promise<CallToolResult> {
   if (!asksClients || ask === undefined) return tools.execute(name, input, options);
-  return tools.execute(name, input, { ...options, approve: name === "call_tool" ? withoutLine(ask) : ask });
-}
-
-/** The script around a single call is nobody's, so its lines say nothing. */
-function withoutLine(ask: Approve): Approve {
-  return ({ line: _line, ...request }, options) => ask(request, options);
+  return tools.execute(name, input, { ...options, approve: ask });
 }
 
 /** Eras up to 2025-11-25: the question is a request of the server's own, tied to the call. */

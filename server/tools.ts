@@ -1,7 +1,15 @@
 // Owns the tools a client is offered: their definitions and what each answers.
 import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
-import { CallgateError, type CallReceipt, type Gate, type RunOptions, type RunResult } from "../index.ts";
-import { CALL_TOOL_DESCRIPTION, CALL_TOOL_INPUT, callText, callTool, parseCall } from "./call-tool.ts";
+import {
+  CallgateError,
+  callTool,
+  type CallReceipt,
+  type Gate,
+  type MetaToolResult,
+  type RunOptions,
+  type RunResult,
+} from "../index.ts";
+import { CALL_TOOL_DESCRIPTION, CALL_TOOL_INPUT, parseCall } from "./call-tool.ts";
 
 export type ToolName = "search_tools" | "get_tool_details" | "run_script" | "call_tool";
 
@@ -54,35 +62,29 @@ export function offerTools(gate: Gate, names: readonly string[]): OfferedTools {
     has: (name): name is ToolName => (offered as readonly string[]).includes(name),
     runs: (name) => name === "run_script" || name === "call_tool",
     async execute(name, input, run) {
-      if (name === "call_tool") return answerCall(gate, input, run);
+      if (name === "call_tool") return result(await call(gate, input, run));
       const tool = gate.metaTools().find((one) => one.name === name);
       if (tool === undefined) throw new Error(`the gate has no ${name}`);
-      const { isError, text, structuredContent } = await tool.execute(input, run);
-      const content: CallToolResult["content"] = [{ type: "text", text }];
+      const answer = await tool.execute(input, run);
+      if (name === "run_script") return result(answer);
       // Search and details say all they know in their text; the same again as data would only cost tokens.
-      if (name !== "run_script") return { content, isError };
-      const { status, error, calls, usage } = structuredContent as unknown as Partial<RunResult>;
-      if (status === undefined || calls === undefined || usage === undefined) return { content, isError };
-      return { content, isError, structuredContent: runContent({ status, error, calls, usage, text }) };
+      return { content: [{ type: "text", text: answer.text }], isError: answer.isError };
     },
   };
 }
 
-async function answerCall(gate: Gate, input: unknown, run: ToolRun): Promise<CallToolResult> {
-  const call = parseCall(input);
-  const result = typeof call === "string" ? `call_tool: ${call}` : await callTool(gate, call, run);
-  if (typeof result === "string") return { isError: true, content: [{ type: "text", text: result }] };
-  const { status, calls, usage } = result;
-  const text = callText(result);
-  const { line: _line, column: _column, source: _source, stack: _stack, ...error } = result.error ?? {};
-  const structuredContent = runContent({
-    status,
-    error: result.error === undefined ? undefined : error,
-    calls: calls.map(({ line: _called, ...receipt }) => receipt),
-    usage,
-    text,
-  });
-  return { isError: status === "failed", content: [{ type: "text", text }], structuredContent };
+async function call(gate: Gate, input: unknown, run: ToolRun): Promise<MetaToolResult> {
+  const parsed = parseCall(input);
+  if (typeof parsed !== "string") return callTool(gate, parsed, run);
+  const text = `call_tool: ${parsed}`;
+  return { isError: true, text, structuredContent: { error: text } };
+}
+
+function result({ isError, text, structuredContent }: MetaToolResult): CallToolResult {
+  const content: CallToolResult["content"] = [{ type: "text", text }];
+  const { status, error, calls, usage } = structuredContent as unknown as Partial<RunResult>;
+  if (status === undefined || calls === undefined || usage === undefined) return { content, isError };
+  return { content, isError, structuredContent: runContent({ status, error, calls, usage, text }) };
 }
 
 /**

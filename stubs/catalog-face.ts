@@ -4,7 +4,7 @@ import { AMBIENT } from "./check/ambient.ts";
 import type { DescribedTool, DescribeOptions, UnknownName } from "./describe.ts";
 import { emitDeclarations } from "./emit.ts";
 import type { Tooling } from "./tooling.ts";
-import type { Detail } from "../contract/tool.ts";
+import type { Detail, NamedTool } from "../contract/tool.ts";
 
 export interface CatalogFace {
   search(
@@ -13,6 +13,8 @@ export interface CatalogFace {
   ): Promise<readonly SearchHit[]>;
   /** Every tool, in catalog order. */
   list(options?: { readonly server?: string; readonly detail?: Detail }): readonly ListedTool[];
+  /** Every tool as its server defined it, in catalog order. */
+  definitions(): readonly NamedTool[];
   /** Unknown names come back with `near`. */
   describe(
     names: readonly string[],
@@ -28,6 +30,7 @@ export function createCatalogFace(tooling: () => Tooling): CatalogFace {
   return {
     search: async (query, options) => (await tooling().catalog.search(query, options)).hits,
     list: (options) => tooling().catalog.list(options),
+    definitions: () => tooling().catalog.tools,
     describe: async (names, options) => {
       const found = tooling().catalog.describe(names, options);
       return [...found.tools, ...found.unknown];

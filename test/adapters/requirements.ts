@@ -10,6 +10,4 @@ export const requirements: Readonly<Record<string, string>> = {
     "an unknown tool, arguments that are no JSON and arguments of a wrong shape are told to the model, never thrown",
   "adapters:parallel": "tool calls of one turn run at the same time and are answered in their order",
   "adapters:choice": "the tools are those asked for, and a name that is none is refused",
-  "adapters:examples":
-    "each example runs without a key and without a network, and prints what its README says",
 };

@@ -1,7 +1,8 @@
 // call_tool: whatever the arguments hold, one call is made with them and nothing else happens.
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { callScript, callTool, parseCall } from "../../server/call-tool.ts";
+import { callScript, callTool } from "../../call-tool.ts";
+import { parseCall } from "../../server/call-tool.ts";
 import { verifies } from "../requirements.ts";
 import { openWorld, type World } from "./support.ts";
 
@@ -84,10 +85,11 @@ test(
         ),
         async (args) => {
           const result = await callTool(world.gate, { server: "notes", tool: "echo", arguments: args }, {});
-          if (typeof result === "string") throw new Error(result);
-          expect(result.error).toBeUndefined();
-          expect(result.calls.map(({ tool }) => tool)).toEqual(["echo"]);
-          expect(JSON.parse(result.output)).toEqual(JSON.parse(JSON.stringify(args)));
+          expect(result).toMatchObject({
+            isError: false,
+            structuredContent: { status: "completed", calls: [{ tool: "echo" }] },
+          });
+          expect(JSON.parse(result.text)).toEqual(JSON.parse(JSON.stringify(args)));
         },
       ),
       { numRuns: 30 },
@@ -100,7 +102,10 @@ test(
   async () => {
     const args = { text: "x".repeat(400_000) };
     const result = await callTool(world.gate, { server: "notes", tool: "echo", arguments: args }, {});
-    expect(result).toMatchObject({ status: "completed", calls: [{ argumentBytes: 400_011 }] });
+    expect(result.structuredContent).toMatchObject({
+      status: "completed",
+      calls: [{ argumentBytes: 400_011 }],
+    });
   },
 );
 
