@@ -39,8 +39,8 @@ interface Parts {
 }
 
 /**
- * Opens a gate: starts the sandbox, lists the tools of every server and loads the type checker, all at once. A server
- * that fails is named by `servers()`; the others work. Throws CONFIG_INVALID, CONFIG_POLICY_INVALID, WORKER_START_FAILED.
+ * Opens a gate: starts the sandbox and lists the tools of every server, all at once; the type checker loads meanwhile. A
+ * server that fails is named by `servers()`; the others work. Throws CONFIG_INVALID, CONFIG_POLICY_INVALID, WORKER_START_FAILED.
  */
 export async function createCallgate(options: CallgateOptions = {}): Promise<Gate> {
   checkGateOptions(options);
@@ -59,12 +59,12 @@ export async function createCallgate(options: CallgateOptions = {}): Promise<Gat
     reserved: BUILTIN_SERVER,
   });
   const compiler = createCompiler();
+  // Nobody waits for it before the first script, which also is told when the checker cannot start.
+  compiler.warm().catch(() => {});
   const starting = createRuntime({ sandbox, memoryMb: limits.memoryMb });
-  // A checker that cannot start is reported by the first script.
-  const warming = compiler.warm().catch(() => {});
   try {
     const loading = side.broker.loadTools({ signal: new AbortController().signal });
-    const [runtime, definitions] = await Promise.all([starting, loading, warming]);
+    const [runtime, definitions] = await Promise.all([starting, loading]);
     const store = options.store ?? createMemoryStore();
     return new OpenGate({ options, limits, side, compiler, runtime, store }, definitions);
   } catch (error) {

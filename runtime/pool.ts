@@ -221,7 +221,13 @@ export function createPool(options: PoolOptions): Pool {
     async warm() {
       if (disposed) return;
       const worker = [...workers][0] ?? spawn();
-      await worker.process.ready;
+      // Somebody waits: until it is there, it keeps the process.
+      worker.process.hold(true);
+      try {
+        await worker.process.ready;
+      } finally {
+        if (worker.leases.size === 0) worker.process.hold(false);
+      }
     },
     async [Symbol.asyncDispose]() {
       disposed = true;

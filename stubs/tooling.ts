@@ -3,13 +3,12 @@ import type { ToolDefinition } from "../contract/tool.ts";
 import { BUILTIN_SERVER, CATALOG_METHODS, CATALOG_NAMESPACE } from "./catalog-calls.ts";
 import type { Catalog, CatalogOptions } from "./catalog-types.ts";
 import { createCatalog } from "./catalog.ts";
-import type { CatalogInput } from "./check/catalog-index.ts";
-import { emitDeclarations, emitTool } from "./emit.ts";
+import type { CatalogTools } from "./check/checked-tools.ts";
 import { assignNames, type NamePins } from "./names.ts";
 
 export interface Tooling {
   readonly catalog: Catalog;
-  readonly checked: CatalogInput;
+  readonly checked: CatalogTools;
   /** namespace → identifier → (server, raw tool name). */
   readonly manifest: ReadonlyMap<
     string,
@@ -29,7 +28,6 @@ export function assembleTooling(
   // Servers a conversation has been told of keep their lines where they were.
   const pinnedOrder = before === undefined ? {} : { pinnedOrder: serversOf(before.catalog) };
   const catalog = createCatalog(named, { ...options, ...pinnedOrder });
-  const { text: declarations } = emitDeclarations(catalog.tools, { docs: "none" });
   const manifest = new Map<string, Map<string, { server: string; tool: string }>>();
   for (const { namespace, identifier, tool } of catalog.tools) {
     const members = manifest.get(namespace) ?? new Map<string, { server: string; tool: string }>();
@@ -38,15 +36,7 @@ export function assembleTooling(
   }
   const builtins = CATALOG_METHODS.map((tool) => [tool, { server: BUILTIN_SERVER, tool }] as const);
   manifest.set(CATALOG_NAMESPACE, new Map(builtins));
-  const checked = {
-    hash: catalog.hash,
-    declarations,
-    tools: catalog.tools.map((entry) => ({
-      namespace: entry.namespace,
-      identifier: entry.identifier,
-      signature: emitTool(entry, { detail: "summary" }).text,
-    })),
-  };
+  const checked = { hash: catalog.hash, named: catalog.tools };
   return { catalog, checked, manifest, pins, notes };
 }
 

@@ -2,6 +2,7 @@
 import type { CompileRequest, CompileResult } from "../../contract/compile.ts";
 import { CallgateError } from "../../contract/error.ts";
 import type { CatalogInput } from "./catalog-index.ts";
+import type { CatalogTools } from "./checked-tools.ts";
 import { ResultCache } from "./result-cache.ts";
 import { type StopReason, stoppedResult } from "./stopped.ts";
 import { startThread, type Thread } from "./thread-handle.ts";
@@ -15,7 +16,7 @@ export interface CompilerOptions {
 /** Makes runnable JavaScript of a script, and says what is wrong with it. See docs/decisions/0002. */
 export interface Compiler extends AsyncDisposable {
   /** Sets the tools that scripts are checked against; may be called again when they change. */
-  setCatalog(input: CatalogInput): void;
+  setCatalog(input: CatalogInput | CatalogTools): void;
   /** Loads TypeScript and checks an empty script, so that the cold cost hides behind connecting. */
   warm(): Promise<void>;
   /**
@@ -52,7 +53,9 @@ class ThreadCompiler implements Compiler {
   #thread: Thread | undefined;
   #ready = false;
   #clock: NodeJS.Timeout | undefined;
-  #catalog: CatalogInput | undefined;
+  #catalog: CatalogInput | CatalogTools | undefined;
+  /** Hash of the catalog that the thread was told. */
+  #told: string | undefined;
   #nextId = 1;
   #disposed = false;
 
@@ -60,10 +63,10 @@ class ThreadCompiler implements Compiler {
     this.#timeoutMs = timeoutMs;
   }
 
-  setCatalog(input: CatalogInput): void {
+  setCatalog(input: CatalogInput | CatalogTools): void {
     if (input.hash === this.#catalog?.hash) return;
     this.#catalog = input;
-    this.#thread?.post({ kind: "catalog", catalog: input });
+    this.#advance();
   }
 
   async warm(): Promise<void> {
@@ -116,6 +119,7 @@ class ThreadCompiler implements Compiler {
   #advance(): void {
     if (this.#disposed) return;
     if (this.#thread === undefined && this.#queue.length > 0) this.#start();
+    if (this.#ready && this.#running === undefined && this.#told !== this.#catalog?.hash) this.#tell();
     if (this.#ready && this.#running === undefined) {
       const job = this.#queue.shift();
       if (job !== undefined) {
@@ -139,11 +143,25 @@ class ThreadCompiler implements Compiler {
   }
 
   #start(): void {
-    this.#ready = false;
-    this.#thread = startThread(this.#catalog, {
+    this.#thread = startThread({
       message: (message) => this.#received(message),
       ended: (error) => this.#ended(error),
     });
+    this.#told = undefined;
+    this.#awaitReady();
+  }
+
+  /** Between two scripts, so that the time it takes is no script's. */
+  #tell(): void {
+    const catalog = this.#catalog;
+    if (catalog === undefined) return;
+    this.#thread?.post({ kind: "catalog", catalog });
+    this.#told = catalog.hash;
+    this.#awaitReady();
+  }
+
+  #awaitReady(): void {
+    this.#ready = false;
     this.#setClock(START_TIMEOUT_MS, () => this.#ended(new Error(`not ready after ${START_TIMEOUT_MS} ms`)));
   }
 

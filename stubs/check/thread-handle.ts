@@ -1,6 +1,5 @@
 // Owns one worker thread of the checker: its start, its limits and its end.
 import { Worker } from "node:worker_threads";
-import type { CatalogInput } from "./catalog-index.ts";
 import type { FromThread, ToThread } from "./thread-port.ts";
 
 export interface ThreadEvents {
@@ -16,13 +15,13 @@ export interface Thread {
   readonly kill: () => Promise<void>;
 }
 
-export type StartThread = (catalog: CatalogInput | undefined, events: ThreadEvents) => Thread;
+export type StartThread = (events: ThreadEvents) => Thread;
 
 // The same file as this one's: `.ts` unbuilt, `.js` in dist.
 const ENTRY = new URL(`./thread${import.meta.url.endsWith(".ts") ? ".ts" : ".js"}`, import.meta.url);
 
-/** Starts a thread that will know `catalog` before its first request. */
-export const startThread: StartThread = (catalog, events) => {
+/** Starts a thread that knows no tools yet. */
+export const startThread: StartThread = (events) => {
   const worker = new Worker(ENTRY, {
     name: "callgate-check",
     // Security: the thread parses hostile text; it gets no environment, no arguments and a heap of its own size.
@@ -43,7 +42,6 @@ export const startThread: StartThread = (catalog, events) => {
   });
   worker.on("error", (error) => end(error instanceof Error ? error : new Error(String(error))));
   worker.on("exit", () => end(undefined));
-  if (catalog !== undefined) worker.postMessage({ kind: "catalog", catalog } satisfies ToThread);
   return {
     post: (message) => worker.postMessage(message),
     hold: (held) => (held ? worker.ref() : worker.unref()),

@@ -1,5 +1,6 @@
 // Owns the checker's thread: the entry of its worker, which answers one request at a time.
 import { parentPort } from "node:worker_threads";
+import { checkedTools } from "./checked-tools.ts";
 import { Pipeline } from "./pipeline.ts";
 import type { FromThread, ToThread } from "./thread-port.ts";
 
@@ -41,7 +42,9 @@ function parseCatalogWhenIdle(): void {
 port.on("message", (message: ToThread) => {
   clearImmediate(idle);
   if (message.kind === "catalog") {
-    pipeline.setCatalog(message.catalog);
+    const { catalog } = message;
+    pipeline.setCatalog("named" in catalog ? checkedTools(catalog) : catalog);
+    send({ kind: "ready" });
     parseCatalogWhenIdle();
     return;
   }
