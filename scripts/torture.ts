@@ -1,4 +1,5 @@
-// Runs every hostile script many times, shuffled, beside innocent runs, and then a worker for thousands of clean runs.
+// Runs every hostile script many times, shuffled, beside innocent runs; then a worker for thousands of clean runs; then
+// kills servers at random moments.
 import { parseArgs } from "node:util";
 import { createCallgate } from "../index.ts";
 import { openBattery } from "../test/escape/battery.ts";
@@ -6,6 +7,8 @@ import { dataCases, ownCases } from "../test/escape/cases.ts";
 import { childrenOf, residentMb } from "../test/escape/children.ts";
 import { DATA_LIMITS } from "../test/escape/limits.ts";
 import type { HostileCase } from "../test/fixtures/hostile/case.ts";
+import { randomOf, shuffled } from "../test/support/random.ts";
+import { storm } from "../test/broker/upstream/kill-storm.ts";
 import { buildWorker } from "./build-worker.ts";
 
 const PER_BATTERY = 50;
@@ -19,34 +22,16 @@ const { values } = parseArgs({
     rounds: { type: "string", default: "10" },
     seed: { type: "string", default: String(Date.now() % 1_000_000) },
     soak: { type: "string", default: "5000" },
+    kills: { type: "string", default: "0" },
   },
 });
 const rounds = Number(values.rounds);
 const soak = Number(values.soak);
+const kills = Number(values.kills);
 const seed = Number(values.seed);
-if (![rounds, soak, seed].every((value) => Number.isSafeInteger(value) && value >= 0)) {
-  console.error("usage: torture [--rounds N] [--seed N] [--soak N]");
+if (![rounds, soak, seed, kills].every((value) => Number.isSafeInteger(value) && value >= 0)) {
+  console.error("usage: torture [--rounds N] [--seed N] [--soak N] [--kills N]");
   process.exit(2);
-}
-
-/** A small generator (mulberry32), so that a seed names an order. */
-function randomOf(start: number): () => number {
-  let state = start;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
-
-function shuffled<Value>(values: readonly Value[], random: () => number): Value[] {
-  const order = [...values];
-  for (let last = order.length - 1; last > 0; last -= 1) {
-    const at = Math.floor(random() * (last + 1));
-    [order[last], order[at]] = [order[at] as Value, order[last] as Value];
-  }
-  return order;
 }
 
 const hostMb = (): number => Math.round(process.memoryUsage().rss / (1 << 20));
@@ -92,6 +77,17 @@ async function soakOneWorker(): Promise<void> {
     failures.push(`soak: the worker grew by ${Math.round(growth)} MB`);
 }
 
+async function killServers(): Promise<void> {
+  const random = randomOf(seed);
+  let killed = 0;
+  for (let round = 1; killed < kills; round += 1) {
+    const one = await storm(String(round), random);
+    killed += one.kills;
+    failures.push(...one.problems);
+    console.log(`  ${killed} servers killed: ${one.problems.length} problems`);
+  }
+}
+
 await buildWorker();
 const cases = [...Object.values(ownCases).flat(), ...dataCases];
 console.log(`${cases.length} hostile scripts, ${rounds} rounds, seed ${seed}`);
@@ -107,5 +103,6 @@ for (let round = 1; round <= rounds; round += 1) {
 if (rounds > 2 && leastMb - settledMb > HOST_GROWTH_MB)
   failures.push(`the host grew from ${settledMb} to ${leastMb} MB`);
 if (soak > 0) await soakOneWorker();
+if (kills > 0) await killServers();
 console.log(failures.length === 0 ? "all contained" : `${failures.length} failures:\n${failures.join("\n")}`);
 process.exitCode = failures.length === 0 ? 0 : 1;

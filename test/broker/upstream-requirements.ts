@@ -44,4 +44,6 @@ export const requirements: Readonly<Record<string, string>> = {
   "upstream:local": "a local function is an upstream like any other, with types and schemas from zod",
   "upstream:local-error": "what a local function throws is a failed result with its message and nothing else",
   "upstream:local-copy": "a script gets a copy of what a local function returns, own __proto__ keys included",
+  "upstream:killed-any-time":
+    "a server killed at any moment costs no other server a call, hangs no run and leaves no process",
 };
