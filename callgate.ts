@@ -5,6 +5,7 @@ import type { PolicyInspector } from "./broker/policy-inspector.ts";
 import type { RunWitness } from "./broker/witness.ts";
 import type { CallReceipt } from "./contract/call.ts";
 import type { CheckMode, CompileRequest, CompileResult } from "./contract/compile.ts";
+import { READ_CONTENT } from "./contract/content.ts";
 import type { Diagnostic } from "./contract/diagnostic.ts";
 import { CallgateError } from "./contract/error.ts";
 import { parseLimits, type RunLimits } from "./contract/limits.ts";
@@ -15,7 +16,7 @@ import { checkGateOptions, checkRun, parseTimeZone, policyLayers } from "./gate-
 import type { CallgateOptions, Gate, RunOptions } from "./gate.ts";
 import { createMemoryStore } from "./runtime/run/memory-store.ts";
 import { manifestText, parseManifest } from "./runtime/run/manifest.ts";
-import type { CallPort, RunEnd } from "./runtime/run/request.ts";
+import type { CallPort, RunEnd, RunRequest } from "./runtime/run/request.ts";
 import { endedResult, refusedResult } from "./runtime/run/result.ts";
 import { createRuntime, type Runtime } from "./runtime/runtime.ts";
 import { parseSandbox } from "./runtime/sandbox-options.ts";
@@ -199,11 +200,14 @@ class OpenGate implements Gate {
       approve: options.approve,
       onChange: options.onProgress,
     });
-    const call: CallPort = (request, callOptions) =>
-      request.server === BUILTIN_SERVER ? callCatalog(catalog, request) : calls.call(request, callOptions);
-    const { redact } = calls;
+    const call: CallPort = async (request, callOptions) => {
+      if (request.server !== BUILTIN_SERVER) return calls.call(request, callOptions);
+      return request.tool === READ_CONTENT ? calls.read(request) : callCatalog(catalog, request);
+    };
+    const { redact, emitted } = calls;
     const end = await this.#execute(start, prepared.script.lineOffset, manifest, call, {
       redact,
+      emitted,
       signal: options.signal,
     });
     await Promise.resolve(this.#parts.store.end(runId)).catch(() => {
@@ -230,6 +234,7 @@ class OpenGate implements Gate {
       const { redact } = this.#parts.side.tokens.open(start.principal, run);
       const end = await this.#execute(start, script.lineOffset, parseManifest(start.manifestJson), never, {
         redact,
+        emitted: () => undefined,
         signal: undefined,
         events,
       });
@@ -256,12 +261,13 @@ class OpenGate implements Gate {
     call: CallPort,
     options: {
       readonly redact: (text: string) => string;
+      readonly emitted: RunRequest["emitted"];
       readonly signal: AbortSignal | undefined;
       readonly events?: readonly RunEvent[];
     },
   ): ReturnType<Runtime["run"]> {
     const { store, runtime } = this.#parts;
-    const { redact, signal, events } = options;
+    const { redact, emitted, signal, events } = options;
     return runtime.run({
       ...start,
       lineOffset,
@@ -270,6 +276,7 @@ class OpenGate implements Gate {
       store,
       clock: Date.now,
       redact,
+      emitted,
       signal,
       ...(events !== undefined && { replay: { at: start.at, events } }),
     });

@@ -24,6 +24,7 @@ export type { PolicyProblemFound } from "./broker/policy/check.ts";
 export type { ExplainedFinding } from "./broker/policy/decide.ts";
 export type { PolicyInput } from "./broker/policy/parse.ts";
 export type { CallError, CallOutcome, CallReceipt } from "./contract/call.ts";
+export type { BinaryKind, EmittedContent } from "./contract/content.ts";
 export type { CheckMode } from "./contract/compile.ts";
 export type {
   ApprovalAnswer,

@@ -57,7 +57,7 @@ function askingOf(
       seq,
       server,
       tool,
-      arguments: shownArguments(facts.arguments, redactor),
+      arguments: shownArguments(facts.shown ?? facts.arguments, redactor),
       reason,
       rules,
       ...(line !== undefined && { line }),

@@ -28,21 +28,29 @@ type Refused = {
 export async function authorize(
   request: CallRequest,
   tool: ToolDefinition,
-  args: JsonObject,
+  args: { readonly sent: JsonObject; readonly shown: JsonObject },
   context: DispatchContext,
   options: DispatchOptions,
   witness: CallWitness,
 ): Promise<Authorized | Planned | Refused> {
   const { principal, runId, budgets, literals, plan } = context;
   // Security: the labels are those of all results that came before this call, never fewer.
-  const facts: CallFacts = { tool, arguments: args, labels: new Set(context.labels), literals, principal };
+  const facts: CallFacts = {
+    tool,
+    arguments: args.sent,
+    shown: args.shown,
+    labels: new Set(context.labels),
+    literals,
+    principal,
+  };
   /** Rules and budgets that a person has approved for this call. */
   const granted = new Set<string>();
   let told: Decision | undefined;
   for (;;) {
     const decision =
       told === undefined ? decide(context.policy, facts) : judgedAgain(request, facts, context);
-    if (told === undefined || !isSame(told, decision)) witness.decided(decision, facts);
+    if (told === undefined || !isSame(told, decision))
+      witness.decided(decision, { labels: facts.labels, arguments: args.shown });
     told = decision;
     const { effect, reason } = decision;
     if (effect === "deny") {

@@ -1,5 +1,6 @@
 // Owns the upstreams and opens the call path of each run.
 import type { CallOutcome, CallReceipt, CallRequest } from "../contract/call.ts";
+import type { EmittedContent } from "../contract/content.ts";
 import type { Approve } from "../contract/decision.ts";
 import type { JsonValue } from "../contract/json.ts";
 import type { RunLimits } from "../contract/limits.ts";
@@ -7,6 +8,8 @@ import type { ToolDefinition } from "../contract/tool.ts";
 import { createApprovals } from "./approval.ts";
 import { createBudgets } from "./budget.ts";
 import type { DispatchOptions } from "./call-context.ts";
+import { emittedContent, readContent } from "./content/read.ts";
+import { createContentStore } from "./content/store.ts";
 import { createPlan } from "./dry-run.ts";
 import { dispatch } from "./dispatch.ts";
 import { createGrantStore } from "./grants.ts";
@@ -59,6 +62,10 @@ export interface RunProgress {
 /** The calls of one run. */
 export interface RunCalls {
   call(request: CallRequest, options: DispatchOptions): Promise<CallOutcome>;
+  /** Data of a handle, read by the script. */
+  read(request: CallRequest): CallOutcome;
+  /** Data of a handle, for the caller of the run; undefined for an id that is none of this run's. */
+  emitted(id: string): EmittedContent | undefined;
   unsent(call: { readonly seq: number; readonly server: string; readonly tool: string }): void;
   receipts(): readonly CallReceipt[];
   /** What a model or a person may read of a text of this run. */
@@ -153,7 +160,9 @@ export function createBroker(options: BrokerOptions): Broker {
         labels,
         returned: origins.returned,
       });
+      const content = createContentStore(facts.limits.contentBytes);
       const context = {
+        content,
         runId: facts.runId,
         principal: facts.principal,
         limits: facts.limits,
@@ -186,10 +195,15 @@ export function createBroker(options: BrokerOptions): Broker {
       };
       return {
         call: (request, callOptions) => dispatch(request, context, callOptions),
+        read: (request) => readContent(request, { store: content, resultBytes: facts.limits.resultBytes }),
+        emitted: (id) => emittedContent(content, id),
         unsent: receipts.unsent,
         receipts: receipts.list,
         redact,
-        end: () => budgets.endRun(facts.runId),
+        end() {
+          budgets.endRun(facts.runId);
+          content.clear();
+        },
         labels: () => [...labels].toSorted(),
       };
     },

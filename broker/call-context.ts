@@ -4,6 +4,7 @@ import type { RunLimits } from "../contract/limits.ts";
 import type { ToolDefinition } from "../contract/tool.ts";
 import type { Approvals } from "./approval.ts";
 import type { Budgets } from "./budget.ts";
+import type { ContentStore } from "./content/store.ts";
 import type { Plan } from "./dry-run.ts";
 import type { LabelOrigins } from "./label-origins.ts";
 import type { LiteralSet } from "./policy/literals.ts";
@@ -40,6 +41,8 @@ export interface DispatchContext {
   quarantine(server: string, tool: string): string | undefined;
   /** Of a dry run. */
   readonly plan?: Plan | undefined;
+  /** Binary content that this run has handles of. */
+  readonly content: ContentStore;
   readonly witness: RunWitness;
   readonly onProgress?: ((request: CallRequest, progress: Progress) => void) | undefined;
 }

@@ -1,12 +1,15 @@
 // Owns the one path of a call: validate, decide, approve, budget, perform, check, receipt.
 // Security: nothing else in the project calls an upstream.
 import type { CallError, CallOutcome, CallReceipt, CallRequest } from "../contract/call.ts";
+import { mayHoldHandles } from "../contract/content.ts";
 import { CallgateError } from "../contract/error.ts";
 import type { Decision } from "../contract/decision.ts";
 import { byteLength, type JsonObject } from "../contract/json.ts";
 import type { ToolDefinition } from "../contract/tool.ts";
 import { authorize } from "./authorize.ts";
 import type { DispatchContext, DispatchOptions } from "./call-context.ts";
+import { fileBlocks, type Filed } from "./content/file.ts";
+import { fillHandles, type Filled } from "./content/fill.ts";
 import { resultLabels } from "./policy/decide.ts";
 import type { ReceiptEnd } from "./receipts.ts";
 import { callError, callName, MESSAGE_UNITS, thrownCallError } from "./refusal.ts";
@@ -21,6 +24,8 @@ const UNANSWERED: ReadonlySet<string> = new Set([
   "CALL_TIMEOUT",
   "CALL_UPSTREAM_UNAVAILABLE",
 ]);
+
+const NOTHING_FILED: Filed = { blocks: [], handles: [], bytes: 0 };
 
 type Ended = { readonly outcome: CallOutcome; readonly receipt: ReceiptEnd };
 
@@ -47,7 +52,7 @@ async function perform(
   request: CallRequest,
   context: DispatchContext,
   options: DispatchOptions,
-  sent: () => void,
+  sent: (contentBytes: number) => void,
   witness: CallWitness,
 ): Promise<Ended> {
   const found = context.find(request.server, request.tool);
@@ -59,12 +64,26 @@ async function perform(
   const maxBytes = context.limits.argumentBytes;
   // Security: before anything judges the arguments, so that what is judged is what is sent.
   const argumentsJson = context.resolve(request.argumentsJson, maxBytes);
-  const valid = validateArguments(definition, argumentsJson, { maxBytes });
+  let filled: Filled | undefined;
+  const fill = (value: JsonObject): JsonObject | string => {
+    const given = fillHandles(value, definition.inputSchema, {
+      store: context.content,
+      maxBytes: context.limits.contentBytes,
+    });
+    if (typeof given === "string") return given;
+    filled = given;
+    return given.value;
+  };
+  const valid = validateArguments(definition, argumentsJson, {
+    maxBytes,
+    ...(mayHoldHandles(argumentsJson) && { fill }),
+  });
   if (!valid.ok) return refused(callError("CALL_INVALID_ARGUMENTS", request, valid.message));
+  const args = { sent: valid.value, shown: filled?.shown ?? valid.value, bytes: filled?.bytes ?? 0 };
 
-  const authorized = await authorize(request, definition, valid.value, context, options, witness);
+  const authorized = await authorize(request, definition, args, context, options, witness);
   if ("error" in authorized) return refused(authorized.error, authorized.rules, authorized.approval);
-  if ("planned" in authorized) return planned(request, definition, valid.value, context, authorized.planned);
+  if ("planned" in authorized) return planned(request, definition, args.shown, context, authorized.planned);
   const { rules, release } = authorized;
   // Security: the tool may have changed while a person was asked.
   const heldSince = heldBack(request, context, witness);
@@ -77,17 +96,25 @@ async function perform(
     release({ sent: false });
     return refused(callError("CALL_CANCELLED", request, "The run ended."), rules);
   }
+  let sentContent: (() => void) | undefined;
+  try {
+    if (args.bytes > 0) sentContent = await context.content.send(args.bytes, options.signal);
+  } catch {
+    release({ sent: false });
+    return refused(callError("CALL_CANCELLED", request, "The run ended."), rules);
+  }
   // Security: what cannot be recorded is not done.
   if (!(await witness.sending({ reads }))) {
     release({ sent: false });
+    sentContent?.();
     const text = `${callName(request)} is refused: it cannot be recorded in the audit log.`;
     return refused(callError("CALL_DENIED", request, text), rules);
   }
-  sent();
+  sent(args.bytes);
   try {
     const { onProgress } = context;
     const result = await witness.send(() =>
-      upstream.call(definition, valid.value, {
+      upstream.call(definition, args.sent, {
         signal: options.signal,
         timeoutMs: context.limits.callTimeoutMs,
         ...(onProgress !== undefined && { onProgress: (progress) => onProgress(request, progress) }),
@@ -105,6 +132,7 @@ async function perform(
     const status = UNANSWERED.has(failure.code) && !unsent ? "unknown" : "error";
     return failed(failure, { status, rules, safeToRepeat: reads || unsent });
   } finally {
+    sentContent?.();
     // Security: an error carries the server's words as well as a result does.
     context.origins.absorb(request, resultLabels(context.policy, request.server));
   }
@@ -127,32 +155,44 @@ function received(
   rules: readonly string[],
   reads: boolean,
 ): Ended {
-  const value = toCallValue(result);
+  const facts = { rules, safeToRepeat: reads };
+  // Content beside structured content reaches a script with an error only.
+  const shows = result.isError || result.structuredContent === undefined;
+  const filed = shows ? fileBlocks(result.content, context.content, request) : undefined;
+  if (filed !== undefined && "over" in filed) {
+    const text = `The result of ${callName(request)} has binary content of ${filed.over} bytes, for which the run has no room (limit contentBytes: ${context.limits.contentBytes} in all). The call was made.`;
+    const sized = { ...facts, resultBytes: filed.over };
+    return failed(callError("CALL_INVALID_RESULT", request, text), { ...sized, status: "error" });
+  }
+  const { blocks: content, handles, bytes } = filed ?? NOTHING_FILED;
+  const value = filed === undefined ? toCallValue(result) : toCallValue({ ...result, content });
   const valueJson = JSON.stringify(value);
-  const resultBytes = byteLength(valueJson);
-  const extra = {
-    content: result.content,
-    ...(result.structuredContent !== undefined && { structuredContent: result.structuredContent }),
-  };
-  const facts = { rules, resultBytes, safeToRepeat: reads };
+  const jsonBytes = byteLength(valueJson);
+  const resultBytes = jsonBytes + bytes;
+  const structured = result.structuredContent;
+  const extra = { content, handles, ...(structured !== undefined && { structuredContent: structured }) };
+  const sized = { ...facts, resultBytes };
   if (result.isError) {
     const whole = typeof value === "string" ? value : valueJson;
     // Security: what is cut must be redacted before, or half a secret is found by nobody.
     const text = whole.length > MESSAGE_UNITS ? context.redactor.redact(whole) : whole;
-    return failed(callError("CALL_TOOL_ERROR", request, text, extra), { ...facts, status: "error" });
+    return failed(callError("CALL_TOOL_ERROR", request, text, extra), { ...sized, status: "error" });
   }
-  if (resultBytes > context.limits.resultBytes) {
-    const text = `The result of ${callName(request)} has ${resultBytes} bytes, over the limit of ${context.limits.resultBytes} (limit resultBytes). The call was made; ask for less.`;
-    return failed(callError("CALL_INVALID_RESULT", request, text), { ...facts, status: "error" });
+  if (jsonBytes > context.limits.resultBytes) {
+    const text = `The result of ${callName(request)} has ${jsonBytes} bytes, over the limit of ${context.limits.resultBytes} (limit resultBytes). The call was made; ask for less.`;
+    return failed(callError("CALL_INVALID_RESULT", request, text), { ...sized, status: "error" });
   }
-  if (definition.outputSchema !== undefined && result.structuredContent !== undefined) {
-    const valid = validateResult(definition, result.structuredContent);
+  if (definition.outputSchema !== undefined && structured !== undefined) {
+    const valid = validateResult(definition, structured);
     if (!valid.ok) {
       const text = `The result of ${callName(request)} does not match its outputSchema: ${valid.message}. The call was made; the result is in structuredContent.`;
-      return failed(callError("CALL_INVALID_RESULT", request, text, extra), { ...facts, status: "error" });
+      const beside = fileBlocks(result.content, context.content, request);
+      const shown = "over" in beside ? extra : { ...extra, content: beside.blocks, handles: beside.handles };
+      return failed(callError("CALL_INVALID_RESULT", request, text, shown), { ...sized, status: "error" });
     }
   }
-  return { outcome: { ok: true, valueJson }, receipt: { ...facts, status: "ok" } };
+  const found = value === content && handles.length > 0 ? { handles } : {};
+  return { outcome: { ok: true, valueJson, ...found }, receipt: { ...sized, status: "ok" } };
 }
 
 /** Security: what follows in the script is judged as if the call had been made. */

@@ -7,7 +7,11 @@ export type ReceiptEnd = Pick<CallReceipt, "status"> &
 
 export interface Receipts {
   /** Opens the receipt of a call; the result closes it, once. */
-  open(request: CallRequest): { sent(): void; close(end: ReceiptEnd): void };
+  open(request: CallRequest): {
+    /** `contentBytes`: binary content sent with the arguments. */
+    sent(contentBytes?: number): void;
+    close(end: ReceiptEnd): void;
+  };
   /** Calls that never left the guest. */
   unsent(call: { readonly seq: number; readonly server: string; readonly tool: string }): void;
   list(): readonly CallReceipt[];
@@ -36,10 +40,12 @@ export function createReceipts(options: {
       openCount += 1;
       tell();
       let sentAt: number | undefined;
+      let sentBytes = 0;
       let open = true;
       return {
-        sent() {
+        sent(contentBytes = 0) {
           sentAt = clock();
+          sentBytes = contentBytes;
         },
         close(end) {
           if (!open) return;
@@ -51,7 +57,7 @@ export function createReceipts(options: {
             server,
             tool,
             durationMs: sentAt === undefined ? 0 : Math.round(clock() - sentAt),
-            argumentBytes: byteLength(request.argumentsJson),
+            argumentBytes: byteLength(request.argumentsJson) + sentBytes,
             resultBytes: 0,
             safeToRepeat: sentAt === undefined,
             ...(line !== undefined && { line }),

@@ -1,5 +1,6 @@
 // Owns the errors a call ends with before or instead of a result.
 import type { CallError } from "../contract/call.ts";
+import type { ValuePath } from "../contract/content.ts";
 import { CallgateError, ERROR_CODES, type CallErrorCode } from "../contract/error.ts";
 import type { JsonValue } from "../contract/json.ts";
 import { plain } from "./plain-text.ts";
@@ -20,6 +21,7 @@ export function callError(
   extra: {
     readonly content?: JsonValue;
     readonly structuredContent?: JsonValue;
+    readonly handles?: readonly ValuePath[];
     readonly retryable?: boolean;
   } = {},
 ): CallError {
@@ -29,7 +31,11 @@ export function callError(
     tool: target.tool,
     message: bounded(message),
     retryable: extra.retryable ?? ERROR_CODES[code].retryable,
-    ...(extra.content !== undefined && fits(extra.content) && { content: extra.content }),
+    ...(extra.content !== undefined &&
+      fits(extra.content) && {
+        content: extra.content,
+        ...(extra.handles !== undefined && extra.handles.length > 0 && { handles: extra.handles }),
+      }),
     ...(extra.structuredContent !== undefined &&
       fits(extra.structuredContent) && { structuredContent: extra.structuredContent }),
   };

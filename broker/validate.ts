@@ -20,7 +20,11 @@ const outputs = new WeakMap<ToolDefinition, SchemaChecker>();
 export function validateArguments(
   tool: ToolDefinition,
   argumentsJson: string,
-  options: { readonly maxBytes: number },
+  options: {
+    readonly maxBytes: number;
+    /** What is sent instead, and judged; a text refuses. */
+    readonly fill?: (value: JsonObject) => JsonObject | string;
+  },
 ): Validated<JsonObject> {
   if (argumentsJson.length > options.maxBytes || byteLength(argumentsJson) > options.maxBytes) {
     return { ok: false, message: `input: is larger than ${options.maxBytes} bytes` };
@@ -32,8 +36,10 @@ export function validateArguments(
     const is = value === null ? "null" : Array.isArray(value) ? "an array" : `a ${typeof value}`;
     return { ok: false, message: `input: must be an object, is ${is}` };
   }
+  const filled = options.fill === undefined ? value : options.fill(value);
+  if (typeof filled === "string") return { ok: false, message: filled };
   const checker = cached(inputs, tool, () => compileSchema(tool.inputSchema, degradeInputSchema));
-  return verdict(checker, value, "input");
+  return verdict(checker, filled, "input");
 }
 
 /** Checks what a tool returned against its degraded `outputSchema`; anything goes when there is none. */

@@ -1,4 +1,5 @@
 // Owns what a call asks, what became of it, and the receipt it leaves.
+import type { ValuePath } from "./content.ts";
 import type { CallErrorCode } from "./error.ts";
 import type { JsonValue } from "./json.ts";
 
@@ -25,10 +26,18 @@ export interface CallError {
   /** Content blocks of an `isError` result, bounded. */
   readonly content?: JsonValue;
   readonly structuredContent?: JsonValue;
+  /** Handles in `content`. */
+  readonly handles?: readonly ValuePath[];
 }
 
 export type CallOutcome =
-  { readonly ok: true; readonly valueJson: string } | { readonly ok: false; readonly error: CallError };
+  | {
+      readonly ok: true;
+      readonly valueJson: string;
+      /** Where in the value binary content is, as handles; absent when there is none. */
+      readonly handles?: readonly ValuePath[];
+    }
+  | { readonly ok: false; readonly error: CallError };
 
 /** What became of one call, as told to the caller of a run. */
 export interface CallReceipt {

@@ -25,6 +25,10 @@ export interface RunLimits {
   readonly logBytes: number;
   /** The script's source, bytes. @defaultValue 256 KiB */
   readonly scriptBytes: number;
+  /** Binary content kept for handles, and of it what is on its way to tools at one time, bytes. @defaultValue 64 MiB */
+  readonly contentBytes: number;
+  /** Binary content a script emits in total; more throws in the script, bytes. @defaultValue 16 MiB */
+  readonly emitBytes: number;
   /** Timers started in total; more throw in the script. @defaultValue 10 000 */
   readonly timers: number;
 }
@@ -41,6 +45,8 @@ export const DEFAULT_LIMITS: RunLimits = {
   outputBytes: 64 << 10,
   logBytes: 8 << 20,
   scriptBytes: 256 << 10,
+  contentBytes: 64 << 20,
+  emitBytes: 16 << 20,
   timers: 10_000,
 };
 
@@ -57,6 +63,8 @@ const LEAST: Readonly<Record<keyof RunLimits, number>> = {
   outputBytes: 64,
   logBytes: 64,
   scriptBytes: 1,
+  contentBytes: 0,
+  emitBytes: 0,
   timers: 0,
 };
 
@@ -71,6 +79,9 @@ const MOST: Readonly<Partial<Record<keyof RunLimits, number>>> = {
   outputBytes: MOST_TEXT_BYTES,
   logBytes: MOST_TEXT_BYTES,
   scriptBytes: MOST_TEXT_BYTES,
+  // As base64 in one text: below what V8 can hold, and below what one frame can.
+  contentBytes: 256 << 20,
+  emitBytes: 32 << 20,
   timers: 1_000_000,
 };
 const MOST_MS = 2 ** 31 - 1;

@@ -4,7 +4,7 @@ import type { RunLimits } from "./limits.ts";
 /** The limits that the guest itself counts, so that a flood stops at its source. */
 export type GuestLimits = Pick<
   RunLimits,
-  "calls" | "callsInFlight" | "argumentBytes" | "logBytes" | "timers"
+  "calls" | "callsInFlight" | "argumentBytes" | "logBytes" | "emitBytes" | "timers"
 >;
 
 /** Starts a run in a fresh isolate. */
@@ -23,11 +23,14 @@ export interface StartMessage {
   readonly limits: GuestLimits;
 }
 
-/** One event; `json` is the value of a call that succeeded or the CallError of one that did not. */
+/**
+ * One event; `json` is the value of a call that succeeded or the CallError of one that did not. Of `content` it is the
+ * text of `{ value, handles }`: a value with handles in it, and where they are.
+ */
 export interface DeliverMessage {
   readonly type: "deliver";
   readonly slot: number;
-  readonly event: "call" | "timer";
+  readonly event: "call" | "content" | "timer";
   readonly seq: number;
   readonly at: number;
   readonly ok: boolean;
@@ -77,6 +80,16 @@ export interface LogMessage {
   readonly slot: number;
   /** One or more lines. */
   readonly text: string;
+}
+
+/** Binary content for the caller of the run. */
+export interface EmitMessage {
+  readonly type: "emit";
+  readonly slot: number;
+  /** JSON text: the facts of a handle, or those of `data`. */
+  readonly json: string;
+  /** Base64; empty for a handle. */
+  readonly data: string;
 }
 
 /** What the guest says of a thrown value; every field is bounded text made in the isolate. */
@@ -134,6 +147,7 @@ export type FromWorker =
   | TimerMessage
   | CancelTimerMessage
   | LogMessage
+  | EmitMessage
   | DoneMessage
   | CpuMessage
   | LimitMessage;

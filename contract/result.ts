@@ -1,5 +1,6 @@
 // Owns what a run returns.
 import type { CallReceipt } from "./call.ts";
+import type { EmittedContent } from "./content.ts";
 import type { Diagnostic } from "./diagnostic.ts";
 import type { ErrorCode } from "./error.ts";
 import type { RunLimits } from "./limits.ts";
@@ -55,6 +56,8 @@ export interface RunResult {
   /** What the script logged; a top-level `return value` is logged last. */
   readonly output: string;
   readonly outputTruncated: boolean;
+  /** What the script emitted, in order; at most 100, together at most `limits.emitBytes`. Absent when nothing. */
+  readonly content?: readonly EmittedContent[];
   readonly error?: RunError;
   /** Type errors under `check: "warn"`, un-awaited calls, unhandled rejections. */
   readonly warnings: readonly Diagnostic[];

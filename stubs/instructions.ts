@@ -9,6 +9,7 @@ export const SCRIPT_RULES = `Write one TypeScript script instead of many tool ca
 - The script is type-checked before it runs: on a type error nothing has been done, so fix the script and send it again.
 - When a run fails midway, its report lists the calls already done. Do not repeat those that changed something; continue from there.
 - Results without a declared type are any: log a small sample first when the shape is not known.
+- Images, audio and binary resources are handles { type, mimeType, bytes, id }: pass the handle itself to a tool, emit(handle) to see it, await handle.read() for bytes.
 - Also in scope: console, URL, TextEncoder/TextDecoder, structuredClone, atob/btoa, timers, sleep(ms), AbortController, crypto.randomUUID, Intl, catalog.search(query), catalog.describe(names).`;
 
 /** The rules and the listing, for a system prompt; `note` stands between them. */

@@ -24,7 +24,8 @@ const WEB_AND_HOST =
   "Request Response WebSocket ReadableStream WritableStream TransformStream CompressionStream DecompressionStream " +
   "crypto Crypto CryptoKey SubtleCrypto performance self global require module exports Buffer";
 
-const CALLGATE = "ToolError catalog sleep __main search_tools get_tool_details run_script callgate";
+const CALLGATE =
+  "ToolError BinaryHandle catalog emit sleep __main search_tools get_tool_details run_script callgate";
 
 // Types of the standard library that generated declarations use or scripts name.
 const TYPES =

@@ -1,4 +1,5 @@
 // Owns what scripts can name at one time: the catalog, the checker's declarations, the way back to raw names.
+import { READ_CONTENT } from "../contract/content.ts";
 import type { ToolDefinition } from "../contract/tool.ts";
 import { BUILTIN_SERVER, CATALOG_METHODS, CATALOG_NAMESPACE } from "./catalog-calls.ts";
 import type { Catalog, CatalogOptions } from "./catalog-types.ts";
@@ -35,7 +36,9 @@ export function assembleTooling(
     manifest.set(namespace, members);
   }
   const builtins = CATALOG_METHODS.map((tool) => [tool, { server: BUILTIN_SERVER, tool }] as const);
-  manifest.set(CATALOG_NAMESPACE, new Map(builtins));
+  // Reached by handles, not by name: the guest's own `catalog` has no such method.
+  const read = ["read", { server: BUILTIN_SERVER, tool: READ_CONTENT }] as const;
+  manifest.set(CATALOG_NAMESPACE, new Map([...builtins, read]));
   const checked = { hash: catalog.hash, named: catalog.tools };
   return { catalog, checked, manifest, pins, notes };
 }

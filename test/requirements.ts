@@ -11,6 +11,7 @@ import { requirements as cli } from "./cli/requirements.ts";
 import { requirements as containment } from "./runtime/containment-requirements.ts";
 import { requirements as examples } from "./examples/requirements.ts";
 import { requirements as gate } from "./gate/requirements.ts";
+import { requirements as content } from "./content/requirements.ts";
 import { requirements as contract } from "./contract/requirements.ts";
 import { requirements as guest } from "./runtime/guest/requirements.ts";
 import { requirements as schema } from "./contract/schema-requirements.ts";
@@ -29,6 +30,7 @@ export const requirements: Readonly<Record<string, string>> = {
   ...check,
   ...cli,
   ...containment,
+  ...content,
   ...contract,
   ...examples,
   ...gate,

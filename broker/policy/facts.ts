@@ -11,6 +11,8 @@ export interface CallFacts {
   readonly tool: ToolDefinition;
   /** Validated, and exactly what will be sent. */
   readonly arguments: JsonObject;
+  /** The same with words in place of binary content, for a person and for records. @defaultValue `arguments` */
+  readonly shown?: JsonObject | undefined;
   /** Of all results delivered before the call was issued, and those the caller gave. */
   readonly labels: ReadonlySet<string>;
   /** Constants of the approved script; undefined = unknown or not to be trusted: then nothing is literal. */

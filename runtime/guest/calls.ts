@@ -24,8 +24,8 @@ export interface Calls {
   setLimits(limits: CallLimits): void;
   /** `stub` is the function the script called; its caller is the place of the call. */
   call(namespace: string, identifier: string, args: unknown, stub: object): Promise<unknown>;
-  /** Settles one call, then sends the next that waits. Unknown numbers are ignored. */
-  deliver(seq: number, ok: boolean, json: string): void;
+  /** Settles one call, then sends the next that waits. Unknown numbers are ignored. `content`: handles are in the value. */
+  deliver(seq: number, ok: boolean, json: string, content: boolean): void;
   /** Calls without a result. */
   pendingCount(): number;
   /** JSON text of at most 50 of them, oldest first. */
@@ -34,7 +34,8 @@ export interface Calls {
 
 const PENDING_SHOWN = 50;
 
-export function createCalls(send: Send): Calls {
+/** `revive` puts handles at paths of a value. */
+export function createCalls(send: Send, revive: (value: unknown, paths: unknown) => unknown): Calls {
   const pending = new SafeMap<number, PendingCall>();
   let limits: CallLimits = { calls: 0, callsInFlight: 0, argumentBytes: 0 };
   let made = 0;
@@ -105,14 +106,21 @@ export function createCalls(send: Send): Calls {
         sendNext();
       });
     },
-    deliver(seq, ok, json) {
+    deliver(seq, ok, json, content) {
       const call = pending.get(seq);
       if (call === undefined) return;
       pending.delete(seq);
       inFlight -= 1;
       const value = JSONParse(json);
-      if (ok) ReflectApply(call.resolve, undefined, [value]);
-      else ReflectApply(call.reject, undefined, [createToolError(value as ToolErrorFacts, call.site.frames)]);
+      if (content) {
+        const { value: inner, handles } = value as { readonly value: unknown; readonly handles: unknown };
+        ReflectApply(call.resolve, undefined, [revive(inner, handles)]);
+      } else if (ok) ReflectApply(call.resolve, undefined, [value]);
+      else {
+        const facts = value as ToolErrorFacts;
+        if (facts.handles !== undefined) revive(facts.content, facts.handles);
+        ReflectApply(call.reject, undefined, [createToolError(facts, call.site.frames)]);
+      }
       sendNext();
     },
     pendingCount: () => pending.size,

@@ -5,6 +5,7 @@ import { installCatalog } from "./catalog.ts";
 import { nameFunction } from "./globals/define.ts";
 import { formatValue } from "./globals/format.ts";
 import { installGlobals } from "./globals/install.ts";
+import { createContent } from "./content.ts";
 import { createLog } from "./log.ts";
 import { installNamespaces } from "./namespaces.ts";
 import type { Send } from "./powers.ts";
@@ -33,6 +34,7 @@ interface Start {
     readonly callsInFlight: number;
     readonly argumentBytes: number;
     readonly logBytes: number;
+    readonly emitBytes: number;
     readonly timers: number;
   };
 }
@@ -43,7 +45,8 @@ type Deliver = (kind: string, seq: number, at: number, payload: unknown, ok: boo
 export function boot(send: Send): Deliver {
   let now = 0;
   const starters = safeList<(start: { seed: string; timeZone: string }) => void>();
-  const calls = createCalls(send);
+  const calls = createCalls(send, (value, paths) => content.revive(value, paths));
+  const content = createContent(send, () => calls);
   const log = createLog(send);
   const timers = createTimers(send);
   const settled = PromiseCtor.resolve();
@@ -67,6 +70,7 @@ export function boot(send: Send): Deliver {
     const facts = JSONParse(json) as Start;
     log.setBudget(facts.limits.logBytes);
     calls.setLimits(facts.limits);
+    content.setLimit(facts.limits.emitBytes);
     timers.setLimit(facts.limits.timers);
     installNamespaces(facts.manifestJson, calls);
     installCatalog(calls);
@@ -95,7 +99,8 @@ export function boot(send: Send): Deliver {
   return (kind, seq, at, payload, ok) => {
     now = at;
     log.flush();
-    if (kind === "call") calls.deliver(seq, ok, payload as string);
+    if (kind === "call") calls.deliver(seq, ok, payload as string, false);
+    else if (kind === "content") calls.deliver(seq, ok, payload as string, true);
     else if (kind === "timer") timers.deliver(seq);
     else if (kind === "start") start(payload as string);
     else if (kind === "main") main(payload as () => Promise<unknown>);

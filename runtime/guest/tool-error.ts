@@ -9,6 +9,8 @@ export interface ToolErrorFacts {
   readonly retryable: boolean;
   readonly content?: unknown;
   readonly structuredContent?: unknown;
+  /** Where in `content` handles are. */
+  readonly handles?: unknown;
 }
 
 const genuine = new WeakMapCtor<object, ToolErrorFacts>();

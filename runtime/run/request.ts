@@ -1,5 +1,6 @@
 // Owns what the runtime is asked to run, and the ports it needs for that.
 import type { CallOutcome, CallRequest } from "../../contract/call.ts";
+import type { EmittedContent } from "../../contract/content.ts";
 import type { RunLimits } from "../../contract/limits.ts";
 import type { RunEvent, RunStore } from "../../contract/record.ts";
 import type { Usage } from "../../contract/result.ts";
@@ -36,6 +37,8 @@ export interface RunRequest {
   readonly timeZone: string;
   readonly limits: RunLimits;
   readonly call: CallPort;
+  /** The data of a handle by its id; undefined for one that this run was not given. */
+  readonly emitted: (id: string) => EmittedContent | undefined;
   readonly store: RunStore;
   /** ms since the epoch. */
   readonly clock: () => number;
@@ -88,6 +91,7 @@ export interface RunEnd {
   readonly cause: Cause;
   readonly output: string;
   readonly outputTruncated: boolean;
+  readonly content: readonly EmittedContent[];
   /** Messages of promises that rejected with nobody listening. */
   readonly unhandled: readonly string[];
   readonly pending: readonly PendingCall[];

@@ -1,5 +1,6 @@
 // Owns the result of a run as its caller gets it.
 import type { CallReceipt } from "../../contract/call.ts";
+import type { EmittedContent } from "../../contract/content.ts";
 import type { Diagnostic } from "../../contract/diagnostic.ts";
 import type { RunLimits } from "../../contract/limits.ts";
 import type { RunError, RunResult, SandboxReport } from "../../contract/result.ts";
@@ -33,6 +34,7 @@ export function endedResult(run: EndedRun): RunResult {
     status: error === undefined ? "completed" : "failed",
     output: redact(end.output),
     outputTruncated: end.outputTruncated,
+    ...(end.content.length > 0 && { content: end.content.map((one) => redactContent(one, redact)) }),
     ...(error !== undefined && { error: redactError(error, redact) }),
     warnings: [...run.diagnostics, ...unhandled],
     calls: run.calls,
@@ -65,6 +67,17 @@ export function refusedResult(
     calls: [],
     usage: { ...nothing, wallMs, limits },
     sandbox: run.sandbox,
+  };
+}
+
+/** Security: what the data itself shows cannot be seen here. */
+function redactContent(content: EmittedContent, redact: (text: string) => string): EmittedContent {
+  const { mimeType, uri, name } = content;
+  return {
+    ...content,
+    mimeType: redact(mimeType),
+    ...(uri !== undefined && { uri: redact(uri) }),
+    ...(name !== undefined && { name: redact(name) }),
   };
 }
 

@@ -3,6 +3,8 @@ import { WRAPPER } from "../../contract/compile.ts";
 import type { CallMessage, DeliverMessage, FromWorker, StartMessage } from "../../contract/message.ts";
 import type { Delivery, RunEvent } from "../../contract/record.ts";
 import { byteLength } from "../../contract/json.ts";
+import { MAX_EMITTED } from "../../contract/content.ts";
+import { createEmitted, type Emitted } from "./emitted.ts";
 import { guestManifest } from "./manifest.ts";
 import { eventBytes } from "./memory-store.ts";
 import { limitMessage } from "./messages.ts";
@@ -56,6 +58,7 @@ export function createRun(request: RunRequest): Run {
   const startedAt = request.at;
   const startedClock = performance.now();
   let output: Output = createOutput(limits.outputBytes, request.redact);
+  let emitted: Emitted = newEmitted();
   let attachment: Attachment | undefined;
   let lastSeq = 0;
   let made = 0;
@@ -68,6 +71,7 @@ export function createRun(request: RunRequest): Run {
     2 * limits.timers +
     Math.ceil(limits.logBytes / LINE_UNITS) +
     Math.ceil(limits.cpuMs / CPU_FRAME_MS) +
+    MAX_EMITTED +
     OTHER_FRAMES;
   let lastAt = startedAt;
   let recordBytes = 0;
@@ -88,6 +92,11 @@ export function createRun(request: RunRequest): Run {
   const onAbort = (): void => stop("RUN_ABORTED");
   request.signal?.addEventListener("abort", onAbort, { once: true });
   if (request.signal?.aborted === true) onAbort();
+
+  function newEmitted(): Emitted {
+    const replay = request.replay !== undefined;
+    return createEmitted({ emitBytes: limits.emitBytes, find: request.emitted, replay });
+  }
 
   function settle(cause: Cause): void {
     if (!settlement.settle(cause)) return;
@@ -140,6 +149,10 @@ export function createRun(request: RunRequest): Run {
     const common = { type: "deliver", slot: attachment.slot, seq: event.seq, at: event.at } as const;
     if (event.type === "timer") return attachment.send({ ...common, event: "timer", ok: true, json: "" });
     const { outcome } = event;
+    if (outcome.ok && outcome.handles !== undefined) {
+      const json = `{"value":${outcome.valueJson},"handles":${JSON.stringify(outcome.handles)}}`;
+      return attachment.send({ ...common, event: "content", ok: true, json });
+    }
     const json = outcome.ok ? outcome.valueJson : JSON.stringify(outcome.error);
     return attachment.send({ ...common, event: "call", ok: outcome.ok, json });
   }
@@ -241,6 +254,7 @@ export function createRun(request: RunRequest): Run {
       lastSeq = 0;
       frames = 0;
       output = createOutput(limits.outputBytes, request.redact);
+      emitted = newEmitted();
       timers.rewind();
       if (settlement.cause !== undefined) return;
       const { code, seed, timeZone } = request;
@@ -260,6 +274,7 @@ export function createRun(request: RunRequest): Run {
           callsInFlight: limits.callsInFlight,
           argumentBytes: limits.argumentBytes,
           logBytes: limits.logBytes,
+          emitBytes: limits.emitBytes,
           timers: limits.timers,
         },
       });
@@ -292,6 +307,10 @@ export function createRun(request: RunRequest): Run {
           return output.loggedBytes > limits.logBytes * 4
             ? attachment?.violate("logs over the limit")
             : undefined;
+        case "emit": {
+          const fault = emitted.add(message.json, message.data);
+          return fault === undefined ? undefined : attachment?.violate(fault);
+        }
         case "cpu":
           cpuMs = message.cpuMs;
           return;
@@ -318,7 +337,7 @@ export function createRun(request: RunRequest): Run {
         timers: timers.started,
         limits,
       };
-      return { cause, ...output.result(), unhandled, pending, usage };
+      return { cause, ...output.result(), content: emitted.list(), unhandled, pending, usage };
     },
   };
 }

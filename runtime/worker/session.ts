@@ -84,6 +84,8 @@ export function startSession(
         return send({ type, slot, seq, delayMs: n });
       case "cancelTimer":
         return send({ type, slot, seq });
+      case "emit":
+        return send({ type, slot, json: a, data: b });
       case "log":
         return send({ type, slot, text: a });
       case "limit":

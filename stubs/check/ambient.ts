@@ -14,6 +14,23 @@ declare class ToolError extends Error {
   constructor(message?: string, options?: any);
 }
 
+/** Images, audio and binary resources in results. The data is elsewhere: pass the handle itself as an argument. */
+interface BinaryHandle {
+  readonly type: "image" | "audio" | "resource";
+  readonly mimeType: string;
+  /** Size of the data. */
+  readonly bytes: number;
+  readonly id: string;
+  readonly uri?: string;
+  readonly name?: string;
+  read(part?: { offset?: number; length?: number }): Promise<Uint8Array<ArrayBuffer>>;
+  base64(part?: { offset?: number; length?: number }): Promise<string>;
+  /** The data as UTF-8. */
+  text(): Promise<string>;
+}
+/** Shows content to whoever reads the result of the script. Throws RangeError over 100 of them or the limit emitBytes. */
+declare function emit(content: BinaryHandle | { type: "image" | "audio" | "resource"; data: string | ArrayBuffer | ArrayBufferView; mimeType: string; uri?: string; name?: string }): void;
+
 interface CatalogHit {
   server: string;
   tool: string;

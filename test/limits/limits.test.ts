@@ -189,7 +189,7 @@ describe("how limits are given", () => {
       const expected = { ...DEFAULT_LIMITS, ...limits };
       expect((await run("return 1;", limits)).usage.limits).toEqual(expected);
       expect((await run("return (", limits)).usage.limits).toEqual(expected);
-      expect(Object.keys(DEFAULT_LIMITS)).toHaveLength(12);
+      expect(Object.keys(DEFAULT_LIMITS)).toHaveLength(14);
     },
   );
 

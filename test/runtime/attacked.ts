@@ -114,6 +114,7 @@ export async function attacked(
         timeZone: "UTC",
         limits: { ...DEFAULT_LIMITS, wallMs: 10_000, ...limits },
         call: (call, options) => perform(call, options.signal),
+        emitted: () => undefined,
         store: createMemoryStore(),
         at: Date.now(),
         clock: Date.now,

@@ -75,6 +75,16 @@ describe("frames that no honest worker sends", () => {
     "log-empty-flood",
     "cancel-flood",
     "stderr-flood",
+    "emit-of-nobody",
+    "emit-not-json",
+    "emit-not-an-object",
+    "emit-of-no-kind",
+    "emit-not-base64",
+    "emit-made-up-handle",
+    "emit-handle-of-no-form",
+    "emit-large-facts",
+    "emit-over-the-limit",
+    "emit-flood",
   ];
   for (const scenario of violations) {
     test(

@@ -19,6 +19,7 @@ test.each([
   "return new DOMException('m', 'AbortError').name;",
   "return [crypto.randomUUID(), crypto.getRandomValues(new Uint8Array(4)), performance.now()];",
   "await sleep(5);",
+  "const h: BinaryHandle = (await files.read_file({ path: 'a' }))[0]; emit(h); emit({ type: 'image', data: (await h.read({ offset: 1 })).subarray(1), mimeType: h.mimeType }); return [await h.text(), await h.base64(), h.bytes];",
   "try { await files.read_file({ path: 'a' }); } catch (e) { if (e instanceof ToolError) return [e.code, e.server, e.tool, e.message, e.content, e.structuredContent.x, e.retryable]; return e.anything; }",
   "const [hit] = await catalog.search('x', { limit: 3, server: 'files', detail: 'full' }); return [hit.call, hit.signature, await catalog.describe([hit.call]), await catalog.describe('a', { detail: 'name' })];",
   "return [Object.groupBy([1], (x) => x), [1].toSorted(), new Set([1]).union(new Set([2])), Promise.withResolvers<number>(), RegExp.escape('a'), Iterator.from([1]).toArray(), await Array.fromAsync([1]), Error.isError(1), /a/v.test('a'), 'x'.isWellFormed()];",
