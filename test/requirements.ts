@@ -10,6 +10,7 @@ import { requirements as check } from "./stubs/check-requirements.ts";
 import { requirements as cli } from "./cli/requirements.ts";
 import { requirements as containment } from "./runtime/containment-requirements.ts";
 import { requirements as examples } from "./examples/requirements.ts";
+import { requirements as field } from "./gate/field-requirements.ts";
 import { requirements as gate } from "./gate/requirements.ts";
 import { requirements as content } from "./content/requirements.ts";
 import { requirements as contract } from "./contract/requirements.ts";
@@ -33,6 +34,7 @@ export const requirements: Readonly<Record<string, string>> = {
   ...content,
   ...contract,
   ...examples,
+  ...field,
   ...gate,
   ...guest,
   ...repository,
