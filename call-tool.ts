@@ -61,6 +61,8 @@ export function callScript(call: {
   return [
     `const [namespace, identifier, input] = JSON.parse(${literal});`,
     "const result = await globalThis[namespace][identifier](input);",
+    // Handles, which no JSON of a server can be: whoever calls a single tool wants to see what it gives, as far as it goes.
+    "if (Array.isArray(result)) for (const one of result) if (typeof one?.base64 === 'function') try { emit(one); } catch {}",
     'return typeof result === "string" ? result : JSON.stringify(result);',
   ].join("\n");
 }
@@ -70,7 +72,14 @@ function withoutPlace(approve: Approve): Approve {
   return ({ line: _line, source: _source, ...request }, options) => approve(request, options);
 }
 
-function answer({ status, output, error: failure, calls, usage }: RunResult): MetaToolResult {
+function answer({
+  status,
+  output,
+  error: failure,
+  calls,
+  usage,
+  content: emitted,
+}: RunResult): MetaToolResult {
   const { line: _line, column: _column, source: _source, stack: _stack, ...error } = failure ?? {};
   const problem = failure === undefined ? "" : `${failure.code}: ${failure.message}`;
   const content = {
@@ -83,5 +92,6 @@ function answer({ status, output, error: failure, calls, usage }: RunResult): Me
     isError: status === "failed",
     text: [output, problem].filter((part) => part !== "").join("\n\n"),
     structuredContent: JSON.parse(JSON.stringify(content)) as JsonValue,
+    ...(emitted !== undefined && { content: emitted }),
   };
 }

@@ -8,6 +8,7 @@ import type { PolicyProblemFound } from "./broker/policy/check.ts";
 import type { LocalTool } from "./broker/upstream/define-tool.ts";
 import type { UpstreamStatus } from "./broker/upstream/upstream.ts";
 import type { Approve } from "./contract/decision.ts";
+import type { EmittedContent } from "./contract/content.ts";
 import type { CheckMode } from "./contract/compile.ts";
 import type { Diagnostic } from "./contract/diagnostic.ts";
 import type { JsonObject, JsonValue } from "./contract/json.ts";
@@ -85,6 +86,8 @@ export interface MetaToolResult {
   readonly isError: boolean;
   readonly text: string;
   readonly structuredContent: JsonValue;
+  /** What the script emitted, as `RunResult.content`; absent when nothing. */
+  readonly content?: readonly EmittedContent[];
 }
 
 /** Tools that are held back, and their release. */

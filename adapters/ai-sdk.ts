@@ -1,7 +1,7 @@
 // Owns a gate as tools of the AI SDK: a set for generateText, streamText and agents.
 import { jsonSchema, tool, type JSONSchema7, type Tool } from "ai";
 import type { Gate, MetaToolResult } from "../index.ts";
-import { offeredTools, runTool, type AdapterOptions } from "./meta-tools.ts";
+import { imagesOf, offeredTools, runTool, type AdapterOptions } from "./meta-tools.ts";
 
 export type { AdapterOptions } from "./meta-tools.ts";
 
@@ -33,6 +33,14 @@ export function aiSdkTools(gate: Gate, options: AdapterOptions = {}): AiSdkTools
  * Not thrown from `execute`: messages kept for a user interface mask thrown errors, so that the model of a later
  * request could not read what to repair.
  */
-function modelOutput({ isError, text }: MetaToolResult): ModelOutput {
-  return { type: isError ? "error-text" : "text", value: text };
+function modelOutput({ isError, text, content = [] }: MetaToolResult): ModelOutput {
+  // Of an error the text is all that a model needs, and only text can be marked as one.
+  const images = isError ? [] : imagesOf(content);
+  if (images.length === 0) return { type: isError ? "error-text" : "text", value: text };
+  const files = images.map(({ data, mimeType }) => ({
+    type: "file" as const,
+    data: { type: "data" as const, data },
+    mediaType: mimeType,
+  }));
+  return { type: "content", value: [{ type: "text", text }, ...files] };
 }

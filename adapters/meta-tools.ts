@@ -73,6 +73,18 @@ export async function runNamedText(
   return runNamed(gate, name, input, options);
 }
 
+/** Media types that providers of models take. */
+const IMAGES: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
+
+/** The images among what a script emitted that a model can be shown; the text names the rest. */
+export function imagesOf(
+  content: MetaToolResult["content"] = [],
+): readonly { readonly data: string; readonly mimeType: string }[] {
+  return content.flatMap(({ data, mimeType }) =>
+    data !== undefined && IMAGES.has(mimeType) ? [{ data, mimeType }] : [],
+  );
+}
+
 function refused(text: string): MetaToolResult {
   return { isError: true, text, structuredContent: { error: text } };
 }

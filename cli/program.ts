@@ -100,6 +100,12 @@ export function createProgram(
       ).argParser(parseTimeZone),
     )
     .addOption(new Option("--watch", "run again whenever the file changes"))
+    .addOption(
+      new Option(
+        "--emit-dir <folder>",
+        "write what the script emits, such as images, to files in this folder",
+      ),
+    )
     .action(ending(handlers.run));
   run.addHelpText("after", () => `\nLimits and their defaults:\n  ${limitList()}`);
   withExamples(run, [

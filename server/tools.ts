@@ -4,6 +4,7 @@ import {
   CallgateError,
   callTool,
   type CallReceipt,
+  type EmittedContent,
   type Gate,
   type MetaToolResult,
   type RunOptions,
@@ -80,11 +81,26 @@ async function call(gate: Gate, input: unknown, run: ToolRun): Promise<MetaToolR
   return { isError: true, text, structuredContent: { error: text } };
 }
 
-function result({ isError, text, structuredContent }: MetaToolResult): CallToolResult {
-  const content: CallToolResult["content"] = [{ type: "text", text }];
+function result({ isError, text, structuredContent, content: emitted = [] }: MetaToolResult): CallToolResult {
+  const content: CallToolResult["content"] = [{ type: "text", text }, ...emitted.flatMap(block)];
   const { status, error, calls, usage } = structuredContent as unknown as Partial<RunResult>;
   if (status === undefined || calls === undefined || usage === undefined) return { content, isError };
   return { content, isError, structuredContent: runContent({ status, error, calls, usage, text }) };
+}
+
+type Block = CallToolResult["content"][number];
+
+/** Content as MCP has it. A host may refuse a whole result for an image whose type is none of an image. */
+function block({ type, mimeType, data, uri, name }: EmittedContent, index: number): Block[] {
+  if (data === undefined) return [];
+  if (type !== "resource" && mimeType.startsWith(`${type}/`)) return [{ type, data, mimeType }];
+  const extension = name === undefined ? "" : `/${encodeURIComponent(name)}`;
+  return [
+    {
+      type: "resource",
+      resource: { uri: uri ?? `callgate://content/${index + 1}${extension}`, mimeType, blob: data },
+    },
+  ];
 }
 
 /**

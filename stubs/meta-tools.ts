@@ -1,5 +1,6 @@
 // Owns the three tools an agent gives its model. Their definitions change only when the set of tools does.
 import { z } from "zod";
+import type { EmittedContent } from "../contract/content.ts";
 import type { JsonObject, JsonValue } from "../contract/json.ts";
 import type { RunResult } from "../contract/result.ts";
 import type { Catalog } from "./catalog-types.ts";
@@ -17,6 +18,7 @@ export interface MetaToolAnswer {
   readonly isError: boolean;
   readonly text: string;
   readonly structuredContent: JsonValue;
+  readonly content?: readonly EmittedContent[];
 }
 
 export interface MetaToolPowers<Options> {
@@ -78,9 +80,10 @@ export function createMetaTools<Options>(
       runInput,
       async ({ script }, options: Options | undefined) => {
         const result = await run(script, options);
-        const { status, error, calls, usage } = result;
+        const { status, error, calls, usage, content } = result;
         const structuredContent = asJson({ status, ...(error !== undefined && { error }), calls, usage });
-        return { isError: status === "failed", text: resultText(result), structuredContent };
+        const emitted = content === undefined ? {} : { content };
+        return { isError: status === "failed", text: resultText(result), structuredContent, ...emitted };
       },
     ),
   ];

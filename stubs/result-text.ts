@@ -1,20 +1,30 @@
 // Owns how a run's result reads to a model, written so that it can repair the script.
 import type { CallReceipt } from "../contract/call.ts";
+import type { EmittedContent } from "../contract/content.ts";
 import type { Diagnostic } from "../contract/diagnostic.ts";
 import type { RunError, RunResult } from "../contract/result.ts";
 
 const CALLS_SHOWN = 20;
 const WARNINGS_SHOWN = 3;
+const EMITTED_SHOWN = 10;
 
 export function resultText(result: RunResult): string {
   const parts: string[] = [];
   if (result.output !== "") parts.push(result.output);
+  if (result.content !== undefined) parts.push(emittedText(result.content));
   if (result.error !== undefined) parts.push(errorText(result.error), doneText(result.calls));
   for (const warning of result.warnings.slice(0, WARNINGS_SHOWN))
     parts.push(`Warning: ${diagnosticText(warning)}`);
   if (parts.length === 0)
     parts.push("The script completed and logged nothing. Use console.log or return to see a result.");
   return parts.join("\n\n");
+}
+
+/** For models whose host shows them text only. */
+export function emittedText(content: readonly EmittedContent[]): string {
+  const shown = content.slice(0, EMITTED_SHOWN).map(({ mimeType, bytes }) => `${mimeType} (${bytes} bytes)`);
+  const more = content.length > shown.length ? ` and ${content.length - shown.length} more` : "";
+  return `Emitted: ${shown.join(", ")}${more}.`;
 }
 
 function errorText(error: RunError): string {

@@ -1,7 +1,8 @@
 // Owns `callgate run`: one script through the gate, its output on stdout, the rest on stderr.
 import { resolve } from "node:path";
 import type { Approve, CheckMode, RunLimits, RunResult } from "../../index.ts";
-import { exitCodeOf } from "../exit-code.ts";
+import { emittedLines, openFolder, writeEmitted } from "../emitted.ts";
+import { EXIT, exitCodeOf } from "../exit-code.ts";
 import { diagnosticList, failure } from "../failure.ts";
 import { gateNotes, noteProblems } from "../gate-notes.ts";
 import { openGate, standingAnswer, type OpenGate, type Session } from "../open-gate.ts";
@@ -29,6 +30,7 @@ export interface RunFlags {
   readonly principal?: string;
   readonly timezone?: string;
   readonly watch?: boolean;
+  readonly emitDir?: string;
 }
 
 /** Resolves to the exit code. */
@@ -41,6 +43,7 @@ export async function runCommand(
   // Before the script is read, so that no change to it is missed.
   const changes = flags.watch === true ? await changesOf(session, source) : undefined;
   let script = await readScript(session.world, source);
+  if (flags.emitDir !== undefined) await openFolder(session.world.cwd, flags.emitDir);
   const approve = standingAnswer(flags) ?? promptFor(session, file, () => script);
   await using opened = await openGate(session, {
     config: flags.config,
@@ -98,7 +101,7 @@ function promptFor(session: Session, file: string | undefined, script: () => Scr
 }
 
 async function runOnce(
-  { screen, interrupt }: Session,
+  { world, screen, interrupt }: Session,
   opened: OpenGate,
   script: Script,
   flags: RunFlags,
@@ -121,13 +124,20 @@ async function runOnce(
   else if (result.output !== "") screen.print(ended(result.output));
   // Written before the words about it, so that they do not overtake it where both go to one place.
   await screen.flush();
-  const { warnings } = result;
+  const { warnings, content = [], runId } = result;
+  const written =
+    flags.emitDir === undefined
+      ? { files: [] }
+      : await writeEmitted(content, { cwd: world.cwd, folder: flags.emitDir, runId });
+  if (written.problem !== undefined) screen.note(errorLine(undefined, written.problem));
   for (const line of diagnosticList(warnings, script.name)) screen.note(line);
   for (const line of failure(result, script.name)) screen.note(line);
   if (flags.dryRun === true && flags.json !== true)
     for (const line of planOf(result.calls)) screen.note(line);
-  if (flags.quiet !== true) for (const line of receipt(result)) screen.note(line);
-  return exitCodeOf(result, context.asked);
+  if (flags.quiet !== true)
+    for (const line of [...emittedLines(content, written.files), ...receipt(result)]) screen.note(line);
+  const code = exitCodeOf(result, context.asked);
+  return code === EXIT.completed && written.problem !== undefined ? EXIT.failed : code;
 }
 
 function ended(text: string): string {

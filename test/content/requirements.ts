@@ -14,5 +14,7 @@ export const requirements: Readonly<Record<string, string>> = {
     "reading a handle is a call like any other: counted, recorded, bounded, in parts if need be",
   "content:room": "a run keeps at most contentBytes, and no more is on its way to tools at one time",
   "content:emit": "what a script emits comes back with its result, in order, within emitBytes and 100",
+  "content:faces":
+    "a client of the server, a model behind an adapter and a user of the command line get what a script emitted",
   "content:replay": "a replay emits the same, without the data that was a server's",
 };

@@ -2,7 +2,7 @@
 import { fileURLToPath } from "node:url";
 import { createCallgate, type CallgateOptions, type Gate, type RunResult } from "../../index.ts";
 
-const server = fileURLToPath(new URL("../fixtures/servers/content.mjs", import.meta.url));
+export const server: string = fileURLToPath(new URL("../fixtures/servers/content.mjs", import.meta.url));
 
 /** The server `s`; `answers` are its first argument. */
 export function openContent(options: CallgateOptions = {}, answers: object = {}): Promise<Gate> {
