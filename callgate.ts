@@ -28,7 +28,8 @@ import { createCompiler, type Compiler } from "./stubs/check/compiler.ts";
 import { explainUnavailable } from "./stubs/check/unavailable.ts";
 import { instructions } from "./stubs/instructions.ts";
 import { createMetaTools } from "./stubs/meta-tools.ts";
-import { assembleTooling, nearestCalls, type Tooling } from "./stubs/tooling.ts";
+import { mentions } from "./stubs/mentions.ts";
+import { assembleTooling, nearestCalls, sameTools, type Tooling } from "./stubs/tooling.ts";
 
 interface Parts {
   readonly options: CallgateOptions;
@@ -47,7 +48,7 @@ export async function createCallgate(options: CallgateOptions = {}): Promise<Gat
   checkGateOptions(options);
   const limits = parseLimits(options.limits);
   const sandbox = parseSandbox(options.sandbox);
-  const { servers, tools, env, approve, audit, pins, telemetry } = options;
+  const { servers, tools, env, approve, audit, pins, telemetry, catalogCache } = options;
   const side = await openBrokerSide({
     servers,
     tools,
@@ -57,6 +58,7 @@ export async function createCallgate(options: CallgateOptions = {}): Promise<Gat
     audit,
     pins,
     telemetry,
+    catalogCache,
     reserved: BUILTIN_SERVER,
   });
   const compiler = createCompiler();
@@ -79,6 +81,8 @@ class OpenGate implements Gate {
   readonly #parts: Parts;
   readonly #running: Set<Promise<unknown>> = new Set();
   #tooling: Tooling;
+  /** What `#tooling` is made of. */
+  #tools: readonly ToolDefinition[] = [];
   #stale: boolean = false;
   #closed: Promise<void> | undefined;
 
@@ -141,7 +145,7 @@ class OpenGate implements Gate {
   async check(script: string): Promise<readonly Diagnostic[]> {
     return this.#track(async () => {
       checkRun(script, {});
-      await this.#refresh();
+      await this.#refresh(script);
       const prepared = await this.#prepare(script, "error", this.#parts.limits, undefined);
       if (prepared.error === undefined || prepared.diagnostics.length > 0) return prepared.diagnostics;
       const { code, message, line = 1, column = 1 } = prepared.error;
@@ -166,7 +170,7 @@ class OpenGate implements Gate {
   async #run(script: string, options: RunOptions, facts: RunFacts): Promise<RunResult> {
     const { runId, principal, labels, limits, timeZone, witness } = facts;
     const since = performance.now();
-    await this.#refresh();
+    await this.#refresh(script);
     const { catalog, manifest } = this.#tooling;
     const prepared = await witness.check(() =>
       this.#prepare(script, options.check ?? "error", limits, options.signal),
@@ -310,15 +314,19 @@ class OpenGate implements Gate {
     return prepareScript(script, { check, scriptBytes: limits.scriptBytes, compile });
   }
 
-  /** Lists tools again when a server said that they changed. */
-  async #refresh(): Promise<void> {
-    if (!this.#stale) return;
+  /** Lists tools again: those that changed, and those whose time is over when `script` mentions their server. */
+  async #refresh(script: string = ""): Promise<void> {
+    const { broker } = this.#parts.side;
+    const needed = mentions(script, this.#tooling.pins);
+    if (!this.#stale && !broker.outdated().some(needed)) return;
     this.#stale = false;
-    const tools = await this.#parts.side.broker.loadTools({ signal: new AbortController().signal });
+    const tools = await broker.loadTools({ signal: new AbortController().signal, needed });
+    if (sameTools(tools, this.#tools)) return;
     this.#tooling = this.#assemble(tools, this.#tooling);
   }
 
   #assemble(tools: readonly ToolDefinition[], before: Tooling | undefined): Tooling {
+    this.#tools = tools;
     const tooling = assembleTooling(tools, this.#parts.options.catalog ?? {}, before);
     this.#parts.compiler.setCatalog(tooling.checked);
     return tooling;

@@ -44,6 +44,7 @@ const GATE: Readonly<Record<keyof CallgateOptions, Kind>> = {
   audit: object,
   pins: object,
   telemetry: object,
+  catalogCache: object,
 };
 
 const CATALOG: Readonly<Record<keyof NonNullable<CallgateOptions["catalog"]>, Kind>> = {

@@ -5,6 +5,7 @@ import type { PinChange } from "./broker/pins.ts";
 import type { PinStore } from "./broker/pins-file.ts";
 import type { CallExplanation, ExplainOptions } from "./broker/policy-inspector.ts";
 import type { PolicyProblemFound } from "./broker/policy/check.ts";
+import type { CatalogCacheOptions } from "./broker/upstream/catalog-options.ts";
 import type { LocalTool } from "./broker/upstream/define-tool.ts";
 import type { UpstreamStatus } from "./broker/upstream/upstream.ts";
 import type { Approve } from "./contract/decision.ts";
@@ -43,6 +44,8 @@ export interface CallgateOptions {
   readonly audit?: AuditFileOptions | AuditSink;
   /** Holds back tools whose definition is not the one accepted before (docs/audit.md). @defaultValue none is held back */
   readonly pins?: { readonly file: string } | PinStore;
+  /** Keeps tool lists between processes, so that servers start on their first call. @defaultValue none is kept */
+  readonly catalogCache?: CatalogCacheOptions;
   /** `bodies` puts redacted arguments and results into OpenTelemetry spans. @defaultValue { bodies: false } */
   readonly telemetry?: { readonly bodies?: boolean };
 }

@@ -97,7 +97,7 @@ export async function authorize(
 function judgedAgain(request: CallRequest, facts: CallFacts, context: DispatchContext): Decision {
   const held = context.quarantine(request.server, request.tool);
   if (held !== undefined) return { effect: "deny", rules: ["pin"], reason: `it is quarantined: ${held}` };
-  const now = context.find(request.server, request.tool)?.definition;
+  const now = context.known(request.server, request.tool);
   if (now === facts.tool || (now !== undefined && pinHash(now) === pinHash(facts.tool)))
     return decide(context.policy, facts);
   return { effect: "deny", rules: ["pin"], reason: "its definition changed while the call waited" };

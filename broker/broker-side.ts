@@ -14,6 +14,7 @@ import { parsePolicy, type PolicyLayer } from "./policy/parse.ts";
 import { createRedactor } from "./redact.ts";
 import { createTelemetry, parseTelemetry } from "./telemetry.ts";
 import { createTokens, type Tokens } from "./tokenize.ts";
+import { openCatalogMemory, type CatalogCacheOptions } from "./upstream/catalog-options.ts";
 import type { LocalTool } from "./upstream/define-tool.ts";
 import { createUpstreams } from "./upstreams.ts";
 import { createWitness, type Witness } from "./witness.ts";
@@ -28,6 +29,7 @@ export interface BrokerSideOptions {
   readonly audit: AuditFileOptions | AuditSink | undefined;
   readonly pins: { readonly file: string } | PinStore | undefined;
   readonly telemetry: { readonly bodies?: boolean } | undefined;
+  readonly catalogCache: CatalogCacheOptions | undefined;
   /** A name no upstream may have. */
   readonly reserved: string;
 }
@@ -48,11 +50,13 @@ export interface BrokerSide extends AsyncDisposable {
 /** No server is started. Throws CONFIG_INVALID, CONFIG_POLICY_INVALID. */
 export async function openBrokerSide(options: BrokerSideOptions): Promise<BrokerSide> {
   const policy = parsePolicy(options.policy);
+  const memory = openCatalogMemory(options.catalogCache);
   const { upstreams, secrets, peers, warnings } = createUpstreams({
     servers: options.servers ?? {},
     tools: options.tools ?? {},
     env: options.env ?? {},
     reserved: options.reserved,
+    memory,
   });
   const redactor = createRedactor({ secrets });
   const tokens = createTokens({ kinds: policy.kinds, redactor, key: randomBytes(32) });
@@ -81,7 +85,13 @@ export async function openBrokerSide(options: BrokerSideOptions): Promise<Broker
     witness,
     inspector,
     policyHash: policy.hash,
-    notes: () => [...(pins?.notes() ?? []), ...trail.notes(), ...warnings, ...policyNotes(inspector.check())],
+    notes: () => [
+      ...(pins?.notes() ?? []),
+      ...trail.notes(),
+      ...(memory?.store.notes() ?? []),
+      ...warnings,
+      ...policyNotes(inspector.check()),
+    ],
     async [Symbol.asyncDispose]() {
       const closed = await Promise.allSettled([broker[Symbol.asyncDispose](), audit[Symbol.asyncDispose]()]);
       const failed = closed.find(({ status }) => status === "rejected");

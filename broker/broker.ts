@@ -7,9 +7,9 @@ import type { RunLimits } from "../contract/limits.ts";
 import type { ToolDefinition } from "../contract/tool.ts";
 import { createApprovals } from "./approval.ts";
 import { createBudgets } from "./budget.ts";
-import type { DispatchOptions } from "./call-context.ts";
 import { emittedContent, readContent } from "./content/read.ts";
 import { createContentStore } from "./content/store.ts";
+import type { DispatchOptions, FoundTool } from "./call-context.ts";
 import { createPlan } from "./dry-run.ts";
 import { dispatch } from "./dispatch.ts";
 import { createGrantStore } from "./grants.ts";
@@ -18,9 +18,11 @@ import type { Pins } from "./pins.ts";
 import { collectLiterals, type LiteralSet } from "./policy/literals.ts";
 import type { Policy } from "./policy/parse.ts";
 import { createReceipts } from "./receipts.ts";
+import { callError, callName } from "./refusal.ts";
 import type { Tokens } from "./tokenize.ts";
-import { settledWithin, systemClock } from "./upstream/clock.ts";
-import type { Progress, Upstream, UpstreamStatus } from "./upstream/upstream.ts";
+import { raced, settledWithin, systemClock } from "./upstream/clock.ts";
+import { createDeadline } from "./upstream/deadline.ts";
+import type { Accept, Progress, Upstream, UpstreamStatus } from "./upstream/upstream.ts";
 import type { RunWitness } from "./witness.ts";
 
 export interface BrokerOptions {
@@ -78,7 +80,13 @@ export interface RunCalls {
 
 export interface Broker extends AsyncDisposable {
   /** Lists every upstream's tools, all at once; one that fails or takes over 10 s contributes none and says so in its status. */
-  loadTools(options: { readonly signal: AbortSignal }): Promise<readonly ToolDefinition[]>;
+  loadTools(options: {
+    readonly signal: AbortSignal;
+    /** Servers whose list must be of now; of the others a remembered one will do. @defaultValue none */
+    readonly needed?: (server: string) => boolean;
+  }): Promise<readonly ToolDefinition[]>;
+  /** Servers whose list is missing, or older than its server says that it holds. */
+  outdated(): readonly string[];
   /** As last listed. */
   tools(): readonly ToolDefinition[];
   statuses(): readonly UpstreamStatus[];
@@ -99,12 +107,15 @@ export function createBroker(options: BrokerOptions): Broker {
   const grants = createGrantStore({ clock: Date.now });
   const budgets = createBudgets(options.policy, { clock: () => performance.now() });
 
+  const life = new AbortController();
   const underWay = new Map<string, Promise<void>>();
   const listeners = new Set<() => void>();
+  const lastListed = new Map<string, readonly ToolDefinition[]>();
 
-  async function list(upstream: Upstream, signal: AbortSignal): Promise<void> {
+  async function list(upstream: Upstream, signal: AbortSignal, accept: Accept): Promise<void> {
     try {
-      const listed = await upstream.tools({ signal });
+      const listed = await upstream.tools({ signal, accept });
+      lastListed.set(upstream.server, listed);
       const tools = options.pins?.admit(upstream.server, listed) ?? listed;
       definitions.set(upstream.server, new Map(tools.map((tool) => [tool.name, tool])));
       await options.pins?.save();
@@ -116,9 +127,13 @@ export function createBroker(options: BrokerOptions): Broker {
   }
 
   /** A slow server is waited for once, and not for long; its tools appear when it has told them. */
-  async function loadOne(upstream: Upstream, signal: AbortSignal): Promise<readonly ToolDefinition[]> {
+  async function loadOne(
+    upstream: Upstream,
+    signal: AbortSignal,
+    accept: Accept,
+  ): Promise<readonly ToolDefinition[]> {
     if (!underWay.has(upstream.server)) {
-      const listing = list(upstream, signal);
+      const listing = list(upstream, signal, accept);
       underWay.set(upstream.server, listing);
       await settledWithin(systemClock, listing, LIST_WAIT_MS);
       if (underWay.has(upstream.server)) {
@@ -128,11 +143,68 @@ export function createBroker(options: BrokerOptions): Broker {
     return [...(definitions.get(upstream.server)?.values() ?? [])];
   }
 
+  /**
+   * Has a server say what its tools are before the first call that goes by a remembered list.
+   * Security: waited for when tools are pinned, or a changed tool could be called through its old definition.
+   */
+  async function confirm(upstream: Upstream, signal: AbortSignal): Promise<void> {
+    const { known, outdated, confirmed, stated } = upstream.age();
+    if (confirmed || !known) return;
+    const mustWait = options.pins !== undefined || outdated;
+    if (!mustWait && stated) return;
+    const before = lastListed.get(upstream.server);
+    const confirming = confirmations.get(upstream.server) ?? listConfirmed(upstream, before);
+    confirmations.set(upstream.server, confirming);
+    if (mustWait) await raced(confirming, signal);
+  }
+
+  const confirmations = new Map<string, Promise<void>>();
+
+  async function listConfirmed(
+    upstream: Upstream,
+    before: readonly ToolDefinition[] | undefined,
+  ): Promise<void> {
+    await list(upstream, life.signal, "confirmed");
+    confirmations.delete(upstream.server);
+    if (lastListed.get(upstream.server) !== before) listeners.forEach((listener) => listener());
+  }
+
+  async function find(request: CallRequest, signal: AbortSignal, timeoutMs: number): Promise<FoundTool> {
+    const { server, tool } = request;
+    const upstream = upstreams.get(server);
+    const before = definitions.get(server)?.get(tool);
+    if (upstream === undefined || before === undefined) return undefined;
+    using deadline = createDeadline({ signals: [signal], timeoutMs, clock: systemClock });
+    try {
+      await confirm(upstream, deadline.signal);
+    } catch {
+      if (deadline.ended() === "cancelled")
+        return { error: callError("CALL_CANCELLED", request, "The run ended.") };
+      const text = `${callName(request)} was not called: its server did not list its tools within ${timeoutMs} ms.`;
+      return { error: callError("CALL_TIMEOUT", request, text) };
+    }
+    if (options.pins !== undefined && !upstream.age().confirmed) {
+      const why = upstream.status().error ?? "its tools could not be listed";
+      const text = `${callName(request)} was not called: its definition could not be held against its pin, since ${server} is not available: ${why}`;
+      return { error: callError("CALL_UPSTREAM_UNAVAILABLE", request, text) };
+    }
+    const definition = definitions.get(server)?.get(tool);
+    if (definition !== undefined) return { definition, upstream };
+    const text = `${callName(request)} is gone: its server has changed its list since it was last read. Use catalog.search(query) in the next run.`;
+    return { error: callError("CALL_UNKNOWN_TOOL", request, text) };
+  }
+
   return {
-    async loadTools({ signal }) {
-      const lists = await Promise.all([...upstreams.values()].map((upstream) => loadOne(upstream, signal)));
+    async loadTools({ signal, needed = () => false }) {
+      const lists = await Promise.all(
+        [...upstreams.values()].map((upstream) =>
+          loadOne(upstream, signal, needed(upstream.server) ? "current" : "known"),
+        ),
+      );
       return lists.flat();
     },
+    outdated: () =>
+      [...upstreams.values()].filter((upstream) => upstream.age().outdated).map(({ server }) => server),
     tools: () => [...definitions.values()].flatMap((tools) => [...tools.values()]),
     statuses: () => [...upstreams.values()].map((upstream) => upstream.status()),
     missing: () =>
@@ -186,11 +258,9 @@ export function createBroker(options: BrokerOptions): Broker {
         plan: facts.dryRun === true ? createPlan({ redactor: { redact } }) : undefined,
         witness: facts.witness,
         quarantine: (server: string, tool: string) => options.pins?.quarantine(server, tool),
-        find(server: string, tool: string) {
-          const upstream = upstreams.get(server);
-          const definition = definitions.get(server)?.get(tool);
-          return upstream === undefined || definition === undefined ? undefined : { definition, upstream };
-        },
+        known: (server: string, tool: string) => definitions.get(server)?.get(tool),
+        find: (request: CallRequest, signal: AbortSignal) =>
+          find(request, signal, facts.limits.callTimeoutMs),
         onProgress: facts.onProgress,
       };
       return {
@@ -208,6 +278,7 @@ export function createBroker(options: BrokerOptions): Broker {
       };
     },
     async [Symbol.asyncDispose]() {
+      life.abort();
       await Promise.allSettled([...upstreams.values()].map((upstream) => upstream[Symbol.asyncDispose]()));
     },
   };

@@ -1,5 +1,5 @@
 // Owns all that a call of one run meets on its way.
-import type { CallRequest } from "../contract/call.ts";
+import type { CallError, CallRequest } from "../contract/call.ts";
 import type { RunLimits } from "../contract/limits.ts";
 import type { ToolDefinition } from "../contract/tool.ts";
 import type { Approvals } from "./approval.ts";
@@ -13,6 +13,12 @@ import type { Receipts } from "./receipts.ts";
 import type { Redactor } from "./redact.ts";
 import type { Progress, Upstream } from "./upstream/upstream.ts";
 import type { RunWitness } from "./witness.ts";
+
+/** Undefined for a tool there never was. */
+export type FoundTool =
+  | { readonly definition: ToolDefinition; readonly upstream: Upstream }
+  | { readonly error: CallError }
+  | undefined;
 
 export interface DispatchContext {
   readonly runId: string;
@@ -33,10 +39,10 @@ export interface DispatchContext {
   readonly sourceLine: (line: number) => string | undefined;
   /** Undefined when the script's constants are unknown or not to be trusted. */
   readonly literals: LiteralSet | undefined;
-  find(
-    server: string,
-    tool: string,
-  ): { readonly definition: ToolDefinition; readonly upstream: Upstream } | undefined;
+  /** The tool as it was last listed. */
+  known(server: string, tool: string): ToolDefinition | undefined;
+  /** The tool as its server defines it now, as far as it must be known; rejects never. */
+  find(request: CallRequest, signal: AbortSignal): Promise<FoundTool>;
   /** Why the tool is held back; undefined when it is not. */
   quarantine(server: string, tool: string): string | undefined;
   /** Of a dry run. */

@@ -55,8 +55,9 @@ async function perform(
   sent: (contentBytes: number) => void,
   witness: CallWitness,
 ): Promise<Ended> {
-  const found = context.find(request.server, request.tool);
+  const found = await context.find(request, options.signal);
   if (found === undefined) return refused(callError("CALL_UNKNOWN_TOOL", request, unknownTool(request)));
+  if ("error" in found) return failed(found.error, { status: "error", rules: [], safeToRepeat: true });
   const { definition, upstream } = found;
   const held = heldBack(request, context, witness);
   if (held !== undefined) return held;

@@ -1,6 +1,7 @@
 // Owns the making of upstreams from a configuration: MCP servers, local functions, and stand-ins for what cannot be used.
 import { CallgateError } from "../contract/error.ts";
 import { peerOf, type Peer } from "./telemetry.ts";
+import type { CatalogMemory } from "./upstream/catalog-store.ts";
 import { parseServers, printingOf } from "./upstream/config.ts";
 import type { LocalTool } from "./upstream/define-tool.ts";
 import { createLocalUpstream } from "./upstream/local.ts";
@@ -14,6 +15,8 @@ export interface UpstreamSettings {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** A name no upstream may have. */
   readonly reserved: string;
+  /** Where tool lists outlive the process. */
+  readonly memory?: CatalogMemory | undefined;
 }
 
 export interface ConfiguredUpstreams {
@@ -39,7 +42,7 @@ export function createUpstreams(settings: UpstreamSettings): ConfiguredUpstreams
   const upstreams: Upstream[] = [];
   for (const [name, config] of servers) {
     claim(name, "servers");
-    upstreams.push(createMcpUpstream(name, config));
+    upstreams.push(createMcpUpstream(name, config, { memory: settings.memory }));
   }
   for (const [name, reason] of failed) {
     claim(name, "servers");

@@ -1,5 +1,7 @@
 // Owns the way from configuration to an open gate, and who answers questions about calls.
+import { join } from "node:path";
 import { CallgateError, createCallgate, type ApprovalAnswer, type Approve, type Gate } from "../index.ts";
+import { cacheFolder } from "./cache-folder.ts";
 import { loadConfig, type LoadedConfig } from "./config/load.ts";
 import { raced, type Interrupt } from "./interrupt.ts";
 import type { Screen } from "./screen.ts";
@@ -28,6 +30,8 @@ export async function openGate(
     readonly policies?: readonly string[] | undefined;
     readonly approve?: Approve | undefined;
     readonly quiet?: boolean;
+    /** Asks every server for its tools, whatever is kept of them. */
+    readonly refresh?: boolean | undefined;
     /** Opens even where `sandbox.require` is not met. */
     readonly unrequired?: boolean;
   },
@@ -40,6 +44,7 @@ export async function openGate(
   );
   const layers = loaded.policy;
   const { servers, limits, sandbox, catalog, audit } = loaded.config;
+  const cache = loaded.config.catalogCache === false ? undefined : cacheFolder(world.env);
   using _notice = createStartNotice(screen, options.quiet === true ? [] : Object.keys(servers));
   const making = createCallgate({
     servers,
@@ -52,6 +57,9 @@ export async function openGate(
     ...(catalog !== undefined && { catalog }),
     ...(audit !== undefined && { audit }),
     ...(loaded.lockFile !== undefined && { pins: { file: loaded.lockFile } }),
+    ...(cache !== undefined && {
+      catalogCache: { folder: join(cache, "tools"), refresh: options.refresh === true },
+    }),
     ...(options.approve !== undefined && { approve: options.approve }),
   });
   let gate: Gate;

@@ -40,6 +40,10 @@ export function policyOption(): Option {
   ).argParser((written, before: readonly string[] | undefined) => [...(before ?? []), written]);
 }
 
+export function refreshOption(): Option {
+  return new Option("--refresh", "ask every server for its tools, whatever is kept of them");
+}
+
 export function jsonOption(text: string = "print JSON"): Option {
   return new Option("--json", text);
 }

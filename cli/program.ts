@@ -5,6 +5,7 @@ import type { ShowFlags, VerifyFlags } from "./commands/audit.ts";
 import type { CheckFlags } from "./commands/check.ts";
 import type { RunFlags } from "./commands/run.ts";
 import type { ToolsFlags } from "./commands/tools.ts";
+import type { TypesFlags } from "./commands/types.ts";
 import type { TrustFlags } from "./commands/trust.ts";
 import { isTimeZone } from "./config/shape.ts";
 import { EXIT_MEANINGS } from "./exit-code.ts";
@@ -16,6 +17,7 @@ import {
   jsonOption,
   limitOption,
   policyOption,
+  refreshOption,
   scriptArgument,
   serverOption,
   withExamples,
@@ -28,7 +30,7 @@ import { parsePlace, parseTools, type ServeFlags } from "./serve-flags.ts";
 export interface Handlers extends PolicyHandlers {
   run(file: string | undefined, flags: RunFlags): Promise<number>;
   check(file: string | undefined, flags: CheckFlags): Promise<number>;
-  types(flags: { readonly config?: string }): Promise<number>;
+  types(flags: TypesFlags): Promise<number>;
   listTools(flags: ToolsFlags): Promise<number>;
   searchTools(query: string, flags: ToolsFlags): Promise<number>;
   showTools(names: readonly string[], flags: ToolsFlags): Promise<number>;
@@ -99,6 +101,7 @@ export function createProgram(
         "time zone of Intl and toLocale…String in the script, such as Europe/Berlin; other Date methods stay in UTC",
       ).argParser(parseTimeZone),
     )
+    .addOption(refreshOption())
     .addOption(new Option("--watch", "run again whenever the file changes"))
     .addOption(
       new Option(
@@ -123,6 +126,7 @@ export function createProgram(
     .addOption(evalOption())
     .addOption(configOption())
     .addOption(policyOption())
+    .addOption(refreshOption())
     .addOption(jsonOption("print the diagnostics as JSON"))
     .action(ending(handlers.check));
   withExamples(check, ["callgate check script.ts", "callgate check script.ts --json"]);
@@ -131,6 +135,7 @@ export function createProgram(
     .command("types")
     .description("print TypeScript declarations of every tool, for an editor")
     .addOption(configOption())
+    .addOption(refreshOption())
     .action(ending(handlers.types));
   withExamples(types, ["callgate types > callgate.d.ts"]);
 
@@ -180,6 +185,7 @@ function addTools(program: Command, handlers: Handlers, ending: Ending): void {
     .addOption(configOption())
     .addOption(serverOption())
     .addOption(detailOption("name"))
+    .addOption(refreshOption())
     .addOption(jsonOption())
     .action(ending(handlers.listTools));
   tools
@@ -190,6 +196,7 @@ function addTools(program: Command, handlers: Handlers, ending: Ending): void {
     .addOption(serverOption())
     .addOption(detailOption("summary"))
     .addOption(countOption("at most", 10))
+    .addOption(refreshOption())
     .addOption(jsonOption())
     .action(ending(handlers.searchTools));
   tools
@@ -199,6 +206,7 @@ function addTools(program: Command, handlers: Handlers, ending: Ending): void {
     .addOption(configOption())
     .addOption(serverOption())
     .addOption(detailOption("full"))
+    .addOption(refreshOption())
     .addOption(jsonOption())
     .action(ending((names: readonly string[], flags: ToolsFlags) => handlers.showTools(names, flags)));
 }

@@ -37,6 +37,7 @@ JSON with comments and trailing commas. Every key is optional; an unknown one is
 | \`timeZone\` | time zone of \`Intl\` and \`toLocale…String\` in scripts; other methods of \`Date\` stay in UTC |
 | \`audit\` | \`file\`, \`bodies\` (\`none\`, \`hash\`, \`redacted\`): a log of every call ([audit](audit.md)) |
 | \`pins\` | \`false\`: tools are not held against the lock file beside the file: \`callgate.lock.json\` for \`callgate.json\`, \`other.lock.json\` for \`other.json\` |
+| \`catalogCache\` | \`false\`: tool lists are not kept between commands, so that every command starts every server ([kept tool lists](catalog-cache.md)) |
 
 Servers start in the folder of the file unless \`cwd\` says otherwise. A relative \`cwd\` or \`envFile\`, and a \`command\` that begins with \`./\` or \`../\`,
 are taken from that folder; \`args\` are passed as they are. \`\${VAR}\` and \`\${VAR:-default}\` are looked up in the environment.`;

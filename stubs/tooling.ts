@@ -43,6 +43,11 @@ export function assembleTooling(
   return { catalog, checked, manifest, pins, notes };
 }
 
+/** True when both are the same definitions in the same order, so that nothing need be made anew. */
+export function sameTools(left: readonly ToolDefinition[], right: readonly ToolDefinition[]): boolean {
+  return left.length === right.length && left.every((tool, at) => tool === right[at]);
+}
+
 /** Calls that look like `namespace.identifier`, best first; undefined when `namespace` holds no tools. */
 export function nearestCalls(
   tooling: Tooling,

@@ -13,6 +13,7 @@ import { requirements as examples } from "./examples/requirements.ts";
 import { requirements as field } from "./gate/field-requirements.ts";
 import { requirements as gate } from "./gate/requirements.ts";
 import { requirements as content } from "./content/requirements.ts";
+import { requirements as lazy } from "./gate/catalog-requirements.ts";
 import { requirements as contract } from "./contract/requirements.ts";
 import { requirements as guest } from "./runtime/guest/requirements.ts";
 import { requirements as schema } from "./contract/schema-requirements.ts";
@@ -37,6 +38,7 @@ export const requirements: Readonly<Record<string, string>> = {
   ...field,
   ...gate,
   ...guest,
+  ...lazy,
   ...repository,
   ...schema,
   ...server,

@@ -1,10 +1,12 @@
 // Owns the making of a connection from a configuration: transports and eras tried in order, failures put into words.
 import type { spawn } from "node:child_process";
-import { SdkError } from "@modelcontextprotocol/client";
+import { ProtocolError, SdkError } from "@modelcontextprotocol/client";
+import type { JsonObject } from "../../contract/json.ts";
+import type { CatalogMemory } from "./catalog-store.ts";
 import type { Clock } from "./clock.ts";
 import type { McpServerConfig } from "./config.ts";
 import { openConnection, type Connection } from "./connection.ts";
-import { eraKey, forgetEra, rememberedEra, rememberEra, type Era } from "./era.ts";
+import { eraKey, forgetEra, rememberedEra, rememberEra, type Era, type Prior } from "./era.ts";
 import { readFailure } from "./failure.ts";
 import { createWire, wireKinds, type Wire, type WireKind } from "./wire.ts";
 
@@ -29,6 +31,10 @@ export interface McpUpstreamOptions {
   readonly listTimeoutMs?: number;
   /** From closing a server's stdin to SIGTERM, and on to SIGKILL, ms. @defaultValue 1 000 */
   readonly graceMs?: number;
+  /** Where tool lists outlive the process. Without, every process lists anew. */
+  readonly memory?: CatalogMemory | undefined;
+  /** Whose credentials a connection uses, beyond what the configuration holds: lists of two never meet. @defaultValue "" */
+  readonly authContext?: string;
   /** How Callgate names itself. */
   readonly clientInfo?: { readonly name: string; readonly version: string };
 }
@@ -37,6 +43,8 @@ export interface ConnectHooks {
   readonly clock: Clock;
   /** Aborts the attempt; nothing of it is left when the promise settles. */
   readonly signal: AbortSignal;
+  /** What an earlier process learned; what does not hold any more is asked for again. */
+  readonly prior?: Prior | undefined;
   readonly onNote: (note: string) => void;
   readonly onToolsChanged: () => void;
   readonly onClosed: () => void;
@@ -53,26 +61,35 @@ export async function connectServer(
 ): Promise<Connection> {
   const key = eraKey(config);
   const configured = config.protocolEra === "auto" ? undefined : config.protocolEra;
+  let { prior } = hooks;
   let why = "";
   for (const kind of wireKinds(config)) {
-    let era: Era | undefined = kind === "sse" ? "legacy" : (configured ?? rememberedEra(key));
+    let era: Era | undefined = kind === "sse" ? "legacy" : (configured ?? rememberedEra(key) ?? prior?.era);
     for (;;) {
-      const attempt = await tryOnce(server, config, kind, era, options, hooks);
+      const known = { era, discover: era === "modern" && kind !== "sse" ? prior?.discover : undefined };
+      const attempt = await tryOnce(server, config, kind, known, options, hooks);
       if ("connection" in attempt) {
         if (kind !== "sse") rememberEra(key, attempt.connection.era);
         return attempt.connection;
       }
       hooks.signal.throwIfAborted();
       why = attempt.why;
-      if (configured !== undefined || kind === "sse" || !SdkError.isInstance(attempt.error)) break;
+      if (known.discover !== undefined && SdkError.isInstance(attempt.error)) {
+        prior = undefined;
+        era = configured;
+        forgetEra(key);
+        continue;
+      }
+      if (configured !== undefined || kind === "sse" || !mayBeEra(attempt.error, era)) break;
       if (era === undefined) {
         // Some servers die of any request before `initialize`: those are of the older era.
-        if (kind !== "stdio" || attempt.error.code !== "ERA_NEGOTIATION_FAILED") break;
+        if (kind !== "stdio" || (attempt.error as SdkError).code !== "ERA_NEGOTIATION_FAILED") break;
         era = "legacy";
         forgetEra(key);
       } else {
         // What was learned does not hold any more; the server may have been replaced.
-        if (rememberedEra(key) === undefined) break;
+        if (rememberedEra(key) === undefined && prior === undefined) break;
+        prior = undefined;
         era = undefined;
         forgetEra(key);
       }
@@ -80,6 +97,11 @@ export async function connectServer(
     if (kind === "http" && !meansOlderTransport(why)) break;
   }
   throw new Error(why);
+}
+
+/** A server that was remembered to be of another era than it is answers the first request with any error. */
+function mayBeEra(error: unknown, era: Era | undefined): boolean {
+  return SdkError.isInstance(error) || (era !== undefined && ProtocolError.isInstance(error));
 }
 
 function meansOlderTransport(why: string): boolean {
@@ -90,7 +112,7 @@ async function tryOnce(
   server: string,
   config: McpServerConfig,
   kind: WireKind,
-  era: Era | undefined,
+  known: { readonly era: Era | undefined; readonly discover: JsonObject | undefined },
   options: McpUpstreamOptions,
   hooks: ConnectHooks,
 ): Promise<Attempt> {
@@ -110,7 +132,7 @@ async function tryOnce(
       server,
       clock,
       signal,
-      era,
+      ...known,
       probeMs: options.probeTimeoutMs ?? 4_000,
       connectMs: options.connectTimeoutMs ?? 60_000,
       clientInfo: options.clientInfo ?? { name: "callgate", version: "0.1.0" },

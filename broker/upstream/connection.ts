@@ -1,5 +1,5 @@
 // Owns one connection to one MCP server: negotiated, listing tools, calling them, told of changes.
-import { Client, SseError, type ConnectOptions } from "@modelcontextprotocol/client";
+import { Client, SseError, type ConnectOptions, type DiscoverResult } from "@modelcontextprotocol/client";
 import type { JsonObject } from "../../contract/json.ts";
 import type { ToolDefinition } from "../../contract/tool.ts";
 import { readCallResult } from "./call-result.ts";
@@ -24,6 +24,8 @@ export interface ConnectionOptions {
   readonly clock: Clock;
   /** `undefined` asks the server; else the era is taken as known. */
   readonly era: Era | undefined;
+  /** The server's answer to `server/discover` as it was remembered; connecting then sends nothing. */
+  readonly discover?: JsonObject | undefined;
   /** How long a stdio server may take to answer the question which era it speaks, ms. */
   readonly probeMs: number;
   readonly connectMs: number;
@@ -36,8 +38,14 @@ export interface ConnectionOptions {
 
 export interface Connection {
   readonly era: Era;
+  /** The server's own answer to `server/discover`, if it was asked or remembered. */
+  readonly discover: JsonObject | undefined;
   readonly protocolVersion: string;
   readonly openedAt: number;
+  /** False until a server that was taken as it is remembered has answered something. */
+  proven(): boolean;
+  /** The server says that it will tell when its tools change, and can. */
+  tellsChanges(): boolean;
   /** Why the connection is gone; undefined while it lives. */
   ended(): string | undefined;
   /** All pages. Resolves with the list or with what went wrong; never rejects. */
@@ -82,6 +90,9 @@ export async function openConnection(wire: Wire, options: ConnectionOptions): Pr
   };
   const connectOptions: ConnectOptions = { timeout: options.connectMs };
   if (options.era === "legacy") connectOptions.prior = { kind: "legacy" };
+  const { discover } = options;
+  if (discover !== undefined)
+    connectOptions.prior = { kind: "modern", discover: discover as unknown as DiscoverResult };
   const close = async (): Promise<void> => {
     life.abort(new Error("closed"));
     await client.close().catch(() => {});
@@ -104,9 +115,13 @@ export async function openConnection(wire: Wire, options: ConnectionOptions): Pr
   };
   const era = client.getProtocolEra() ?? "legacy";
   guard.modern = era === "modern";
+  const promised = client.getServerCapabilities()?.tools?.listChanged === true;
+  let tells = promised;
   client.setNotificationHandler("notifications/tools/list_changed", () => options.onToolsChanged());
-  if (guard.modern && client.getServerCapabilities()?.tools?.listChanged === true) {
-    void keepListening(client, clock, options.onToolsChanged, life.signal);
+  if (guard.modern && promised) {
+    tells = false;
+    const heard = (hears: boolean): unknown => (tells = hears);
+    void keepListening(client, clock, { onChanged: options.onToolsChanged, heard }, life.signal);
   }
   const inFlight = new Set<Promise<unknown>>();
   const tracked = <T>(work: Promise<T>): Promise<T> => {
@@ -120,6 +135,9 @@ export async function openConnection(wire: Wire, options: ConnectionOptions): Pr
   const parts: Parts = { client, guard, wire, server: options.server };
   return {
     era,
+    discover: client.getDiscoverResult() as JsonObject | undefined,
+    proven: () => discover === undefined || guard.answered,
+    tellsChanges: () => tells,
     protocolVersion: client.getNegotiatedProtocolVersion() ?? "",
     openedAt: clock.now(),
     ended: () => ended,
@@ -162,6 +180,7 @@ async function listTools(
           ...read.notes,
           ...excluded.map((tool) => `tool ${JSON.stringify(tool.name)} ${why}`),
         ],
+        ...(guard.walk.ttlMs !== undefined && { ttlMs: guard.walk.ttlMs }),
       },
     };
   } catch (error) {
@@ -206,7 +225,7 @@ async function callTool(
 async function keepListening(
   client: Client,
   clock: Clock,
-  onChanged: () => void,
+  hooks: { readonly onChanged: () => void; readonly heard: (hears: boolean) => void },
   signal: AbortSignal,
 ): Promise<void> {
   let delay = RELISTEN_MS;
@@ -214,9 +233,13 @@ async function keepListening(
     try {
       const subscription = await client.listen({ toolsListChanged: true }, { signal });
       delay = RELISTEN_MS;
-      if (again) onChanged();
-      if ((await subscription.closed) === "local") return;
+      hooks.heard(true);
+      if (again) hooks.onChanged();
+      const closed = await subscription.closed;
+      hooks.heard(false);
+      if (closed === "local") return;
     } catch (error) {
+      hooks.heard(false);
       if (readFailure(error, { sent: false, session: false }).kind === "rpc") return;
     }
     await pause(clock, delay, signal);

@@ -1,8 +1,15 @@
 // Owns what this process learned about which protocol era each server speaks.
 import { createHash } from "node:crypto";
+import type { JsonObject } from "../../contract/json.ts";
 import type { McpServerConfig } from "./config.ts";
 
 export type Era = "legacy" | "modern";
+
+/** What an earlier process learned. `discover` spares a server of the newer era the question. */
+export interface Prior {
+  readonly era: Era;
+  readonly discover?: JsonObject;
+}
 
 const MAX_VERDICTS = 1_000;
 const verdicts = new Map<string, Era>();

@@ -22,6 +22,8 @@ export interface Guard {
   readonly walk: ListWalk;
   /** Set once the revision is known. */
   modern: boolean;
+  /** The server has answered something with a result. */
+  readonly answered: boolean;
   open(args: JsonObject, onProgress: Ticket["onProgress"]): Ticket;
   close(ticket: Ticket): void;
 }
@@ -54,6 +56,7 @@ export function guardTransport(inner: Transport, options: { readonly stdio: bool
   const byArguments = new WeakMap<object, Ticket>();
   const walk = createListWalk();
   let deliver: Transport["onmessage"];
+  let answered = false;
 
   const transport: Transport = {
     start: () => inner.start(),
@@ -96,6 +99,9 @@ export function guardTransport(inner: Transport, options: { readonly stdio: bool
     transport,
     walk,
     modern: false,
+    get answered() {
+      return answered;
+    },
     open(args, onProgress) {
       const ticket: Ticket = { sent: false, lost: false, onProgress };
       byArguments.set(args, ticket);
@@ -168,6 +174,7 @@ export function guardTransport(inner: Transport, options: { readonly stdio: bool
     const error = own(raw, "error");
     if (error !== undefined && error !== null) return { error: readError(error as JsonValue) };
     const result = (own(raw, "result") ?? null) as JsonValue;
+    answered = true;
     if (kind === "other") return { result };
     if (kind === "initialize") return { result: readInitialize(result) };
     const type = isJsonObject(result) ? own(result, "resultType") : undefined;

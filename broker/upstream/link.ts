@@ -5,6 +5,7 @@ import { pause, type Clock } from "./clock.ts";
 import type { McpServerConfig } from "./config.ts";
 import type { McpUpstreamOptions } from "./connect.ts";
 import type { Connection } from "./connection.ts";
+import { eraKey, forgetEra, type Prior } from "./era.ts";
 import type { UpstreamStatus } from "./upstream.ts";
 import type { Wording } from "./wording.ts";
 
@@ -18,8 +19,10 @@ export interface LinkOptions {
   readonly clock: Clock;
   readonly wording: Wording;
   readonly onNote: (note: string) => void;
-  /** The server said so, or may have changed it while away. */
+  /** The server said so. */
   readonly onToolsChanged: () => void;
+  /** The connection is gone: whatever the server says meanwhile is not heard. */
+  readonly onAway: () => void;
 }
 
 export interface Link {
@@ -27,6 +30,12 @@ export interface Link {
   readonly life: AbortSignal;
   /** The live connection. Rejects with `CALL_UPSTREAM_UNAVAILABLE` or `DISPOSED`. */
   connect(): Promise<Connection>;
+  /** What an earlier process learned of the server, for the next attempt to connect. */
+  setPrior(prior: Prior): void;
+  /** Gives up a connection whose server does not speak as it was remembered to; the next one negotiates. */
+  distrust(connection: Connection): void;
+  /** True while a server is connected that tells when its tools change. */
+  tellsChanges(): boolean;
   /** Gives a connection up that is of no use for new calls; those in flight on it may finish. */
   drop(connection: Connection): void;
   /** What the last answer says of the server's health: a reason, or undefined when it is well. */
@@ -48,6 +57,7 @@ export function createLink({ server, config, options, clock, wording, ...hooks }
   let state: UpstreamStatus["state"] = "idle";
   let trouble: string | undefined;
   let protocolVersion: string | undefined;
+  let prior: Prior | undefined;
 
   function refuseWhenDisposed(): void {
     if (life.signal.aborted) throw wording.disposed();
@@ -69,6 +79,7 @@ export function createLink({ server, config, options, clock, wording, ...hooks }
       const opened = await connectServer(server, config, options, {
         clock,
         signal: life.signal,
+        prior,
         onNote: hooks.onNote,
         onToolsChanged: hooks.onToolsChanged,
         onClosed: () => noticeEnd(),
@@ -99,12 +110,19 @@ export function createLink({ server, config, options, clock, wording, ...hooks }
     if (life.signal.aborted) return;
     state = "failed";
     trouble = wording.clean(why, 900);
-    hooks.onToolsChanged();
+    hooks.onAway();
   }
 
   function retire(old: Connection): void {
     const done = old.retire().finally(() => retired.delete(done));
     retired.add(done);
+  }
+
+  function giveUp(useless: Connection): void {
+    if (connection !== useless) return;
+    connection = undefined;
+    retire(useless);
+    hooks.onAway();
   }
 
   async function end(): Promise<void> {
@@ -125,12 +143,14 @@ export function createLink({ server, config, options, clock, wording, ...hooks }
       connecting ??= attempt().finally(() => (connecting = undefined));
       return connecting;
     },
-    drop(useless) {
-      if (connection !== useless) return;
-      connection = undefined;
-      retire(useless);
-      hooks.onToolsChanged();
+    setPrior: (learned) => (prior = learned),
+    distrust(mistaken) {
+      prior = undefined;
+      forgetEra(eraKey(config));
+      giveUp(mistaken);
     },
+    tellsChanges: () => connection?.tellsChanges() === true && connection.ended() === undefined,
+    drop: giveUp,
     report(why) {
       trouble = why === undefined ? undefined : wording.clean(why, 900);
     },

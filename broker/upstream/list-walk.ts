@@ -1,5 +1,6 @@
 // Owns the walk over the pages of `tools/list`: what was listed, and when a walk that never ends is over.
 import { isJsonObject, own, type JsonObject, type JsonValue } from "../../contract/json.ts";
+import { DAY_MS } from "./catalog-store.ts";
 import { printable } from "./printable.ts";
 
 /** Pages read at most. */
@@ -13,6 +14,8 @@ export interface ListWalk {
   /** Every raw tool so far. */
   readonly raw: readonly unknown[];
   readonly notes: readonly string[];
+  /** How long the page that holds shortest does, ms; undefined where no page can say so. */
+  readonly ttlMs: number | undefined;
 }
 
 /** The SDK sees a name and an empty schema per tool, unless the schema asks for HTTP headers, which the SDK judges. */
@@ -22,6 +25,7 @@ export function createListWalk(): ListWalk {
   let cursors = new Set<string>();
   let pages = new Set<string>();
   let count = 0;
+  let ttlMs: number | undefined;
   const end = (note: string): { nextCursor?: string } => {
     notes.push(note);
     return {};
@@ -44,15 +48,20 @@ export function createListWalk(): ListWalk {
     get notes() {
       return notes;
     },
+    get ttlMs() {
+      return ttlMs;
+    },
     restart() {
       raw = [];
       notes = [];
       cursors = new Set();
       pages = new Set();
       count = 0;
+      ttlMs = undefined;
     },
     take(page, modern) {
       count += 1;
+      if (modern) ttlMs = Math.min(ttlMs ?? Number.POSITIVE_INFINITY, ttlOf(page));
       const listed = isJsonObject(page) ? own(page, "tools") : undefined;
       const tools: readonly unknown[] = Array.isArray(listed) ? listed : [];
       if (!Array.isArray(listed)) notes.push("a page of the tool list holds no list of tools");
@@ -69,6 +78,12 @@ export function createListWalk(): ListWalk {
       };
     },
   };
+}
+
+/** What says nothing, or nonsense, is stale at once. */
+function ttlOf(page: JsonValue): number {
+  const ttl = isJsonObject(page) ? own(page, "ttlMs") : undefined;
+  return typeof ttl === "number" && ttl > 0 ? Math.min(ttl, DAY_MS) : 0;
 }
 
 function shown(tool: unknown): JsonObject[] {

@@ -37,6 +37,7 @@ export function createLocalUpstream(
       refuseWhenDisposed();
       return definitions;
     },
+    age: () => ({ known: true, outdated: false, confirmed: true, stated: true }),
     async call(definition, args, callOptions) {
       refuseWhenDisposed();
       const tool = local.get(definition.name);

@@ -2,7 +2,8 @@
 import { CallgateError } from "../../contract/error.ts";
 import type { JsonObject } from "../../contract/json.ts";
 import type { ToolDefinition } from "../../contract/tool.ts";
-import { pause, raced, systemClock } from "./clock.ts";
+import { catalogKey } from "./catalog-store.ts";
+import { pause, raced, settledWithin, systemClock } from "./clock.ts";
 import { printingOf, type McpServerConfig } from "./config.ts";
 import type { McpUpstreamOptions } from "./connect.ts";
 import type { Connection } from "./connection.ts";
@@ -21,6 +22,9 @@ const HEADER_MISMATCH = -32_020;
 const INVALID_PARAMS = -32_602;
 const METHOD_NOT_FOUND = -32_601;
 const TOO_MANY_REQUESTS = 429;
+const SAVE_MS = 2_000;
+const UNSUPPORTED_VERSION = -32_022;
+const INVALID_REQUEST = -32_600;
 /** A server that asks to wait is asked again up to three times, if it wants no more than ten seconds. */
 const MAX_WAITS = 3;
 const MAX_WAIT_MS = 10_000;
@@ -49,12 +53,16 @@ export function createMcpUpstream(
       if (wireNotes.length < MAX_NOTES) wireNotes.push(wording.clean(note, 300));
     },
     onToolsChanged: () => cache.invalidate(),
+    onAway: () => cache.expire(),
   });
+  const { memory, authContext = "" } = options;
   const cache = createToolCache({
+    server,
     link,
     clock,
     wording,
     timeoutMs: config.timeout ?? options.listTimeoutMs ?? 60_000,
+    memory: memory && { ...memory, key: catalogKey(config, authContext) },
   });
 
   async function attempt(
@@ -99,6 +107,10 @@ export function createMcpUpstream(
       return tool;
     }
     if (tries > 0) return undefined;
+    if (!connection.proven() && refusedUnread(failure)) {
+      link.distrust(connection);
+      return tool;
+    }
     if (
       failure.kind === "session-lost" ||
       (failure.kind === "unavailable" && failure.dead && !failure.sent)
@@ -108,7 +120,7 @@ export function createMcpUpstream(
     }
     if (failure.kind !== "rpc" || failure.code !== HEADER_MISMATCH) return undefined;
     cache.invalidate();
-    const fresh = await raced(cache.get(), deadline.signal);
+    const fresh = await raced(cache.get("current"), deadline.signal);
     return fresh.find(({ name }) => name === tool.name);
   }
 
@@ -131,15 +143,16 @@ export function createMcpUpstream(
 
   return {
     server,
-    async tools({ signal }) {
+    async tools({ signal, accept = "current" }) {
       link.refuseWhenDisposed();
       try {
-        return await raced(cache.get(), signal);
+        return await raced(cache.get(accept), signal);
       } catch (error) {
         if (signal.aborted) throw wording.cancelled(undefined, false);
         throw error;
       }
     },
+    age: () => cache.age(),
     async call(tool, args, callOptions) {
       link.refuseWhenDisposed();
       const timeoutMs = Math.min(callOptions.timeoutMs, config.timeout ?? Number.POSITIVE_INFINITY);
@@ -165,7 +178,10 @@ export function createMcpUpstream(
       return { server, ...link.status(), notes: [...cache.notes(), ...wireNotes].slice(0, MAX_NOTES) };
     },
     onToolsChanged: (listener) => cache.onChanged(listener),
-    [Symbol.asyncDispose]: () => link.dispose(),
+    async [Symbol.asyncDispose]() {
+      await link.dispose();
+      await settledWithin(systemClock, cache.settled(), SAVE_MS);
+    },
   };
 }
 
@@ -176,6 +192,13 @@ class Ended extends Error {
     super("ended");
     this.sent = sent;
   }
+}
+
+/** An answer of a server that speaks another era than it was remembered to: it looked at no call. */
+function refusedUnread(failure: Failure): boolean {
+  if (failure.kind === "rpc")
+    return [UNSUPPORTED_VERSION, INVALID_REQUEST, METHOD_NOT_FOUND].includes(failure.code);
+  return failure.kind === "unavailable" && [400, 404, 405].includes(failure.status ?? 0);
 }
 
 /** Servers on the first SDK answer a tool they do not have with an `isError` result. */

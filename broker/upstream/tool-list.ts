@@ -13,6 +13,8 @@ export interface ToolList {
   readonly tools: readonly ToolDefinition[];
   /** One sentence per tool that was dropped or repaired. */
   readonly notes: readonly string[];
+  /** How long the server says that the list holds, ms; absent where the protocol has no such word. */
+  readonly ttlMs?: number;
 }
 
 /**

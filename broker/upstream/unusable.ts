@@ -16,6 +16,7 @@ export function createUnusableUpstream(server: string, reason: string): Upstream
     tools: refuse,
     call: refuse,
     status: () => ({ server, state: "failed", error: reason, notes: [] }),
+    age: () => ({ known: false, outdated: true, confirmed: false, stated: false }),
     onToolsChanged: () => {},
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };

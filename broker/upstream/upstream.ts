@@ -24,6 +24,21 @@ export interface UpstreamStatus {
   readonly notes: readonly string[];
 }
 
+/** How far a list of tools must be relied on. */
+export type Accept = "known" | "current" | "confirmed";
+
+/** How far a list of tools can be relied on. */
+export interface ListAge {
+  /** There is one. */
+  readonly known: boolean;
+  /** Its time is over, or the server says that it changed. */
+  readonly outdated: boolean;
+  /** The server itself sent it, to this process, and was not away since. */
+  readonly confirmed: boolean;
+  /** The server says how long it holds. */
+  readonly stated: boolean;
+}
+
 export interface Progress {
   readonly progress: number;
   readonly total?: number;
@@ -42,10 +57,16 @@ export interface Upstream extends AsyncDisposable {
   readonly server: string;
   /**
    * Every tool, all pages; connects on first need, cached until the server says the list changed.
-   * When a refresh fails the last known list is served, with a note in `status()`.
+   * When a refresh fails the last known list is served, with a note in `status()`. `accept: "known"` is content with a
+   * list whose time is over, from memory too, unless the server said that it changed; `"confirmed"` wants what the server itself says in this
+   * process. @defaultValue "current"
    * Throws `CALL_UPSTREAM_UNAVAILABLE` naming the server and its last stderr lines, `CALL_CANCELLED`, `DISPOSED`.
    */
-  tools(options: { readonly signal: AbortSignal }): Promise<readonly ToolDefinition[]>;
+  tools(options: {
+    readonly signal: AbortSignal;
+    readonly accept?: Accept;
+  }): Promise<readonly ToolDefinition[]>;
+  age(): ListAge;
   /**
    * Calls one tool; an `isError` result is returned. Throws `CALL_TIMEOUT`, `CALL_CANCELLED` (own signal),
    * `CALL_UPSTREAM_UNAVAILABLE` (dead server), `CALL_TOOL_ERROR` (JSON-RPC error), `DISPOSED`.

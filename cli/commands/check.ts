@@ -13,6 +13,7 @@ export interface CheckFlags {
   readonly policy?: readonly string[];
   readonly eval?: string;
   readonly json?: boolean;
+  readonly refresh?: boolean;
 }
 
 /** Resolves to the exit code: 1 when there is an error; warnings alone give 0. */
@@ -23,7 +24,11 @@ export async function checkCommand(
 ): Promise<number> {
   const { screen, interrupt } = session;
   const script = await readScript(session.world, { file, inline: flags.eval });
-  await using opened = await openGate(session, { config: flags.config, policies: flags.policy });
+  await using opened = await openGate(session, {
+    config: flags.config,
+    policies: flags.policy,
+    refresh: flags.refresh,
+  });
   noteProblems(session, opened);
   const diagnostics = await raced(opened.gate.check(script.text), interrupt.signal);
   const errors = diagnostics.filter(({ severity }) => severity === "error").length;

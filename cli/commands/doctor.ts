@@ -46,7 +46,7 @@ async function examine(
   session: Session,
   options: { readonly config: string | undefined; readonly unrequired?: boolean },
 ): Promise<Diagnosis> {
-  await using opened = await openGate(session, options);
+  await using opened = await openGate(session, { ...options, refresh: true });
   const { gate, loaded } = opened;
   const { signal } = session.interrupt;
   const { error } = await raced(gate.run("return 1", { signal }), signal);

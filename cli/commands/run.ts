@@ -31,6 +31,7 @@ export interface RunFlags {
   readonly timezone?: string;
   readonly watch?: boolean;
   readonly emitDir?: string;
+  readonly refresh?: boolean;
 }
 
 /** Resolves to the exit code. */
@@ -50,6 +51,7 @@ export async function runCommand(
     policies: flags.policy,
     approve,
     quiet: flags.quiet === true,
+    refresh: flags.refresh,
   });
   noteProblems(session, opened);
   const run = (): Promise<number> =>

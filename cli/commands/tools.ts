@@ -16,6 +16,7 @@ export interface ToolsFlags {
   /** Hits of a search at most. @defaultValue 10 */
   readonly limit?: number;
   readonly json?: boolean;
+  readonly refresh?: boolean;
 }
 
 /** Every tool, server by server. */
@@ -73,7 +74,7 @@ async function withGate(
   flags: ToolsFlags,
   work: (gate: Gate) => Promise<number>,
 ): Promise<number> {
-  await using opened = await openGate(session, { config: flags.config });
+  await using opened = await openGate(session, { config: flags.config, refresh: flags.refresh });
   const known = opened.gate.servers().map(({ server }) => server);
   if (flags.server !== undefined && !known.includes(flags.server))
     throw new UsageError(

@@ -27,7 +27,7 @@ export async function trustCommand(
   const choosing = name !== undefined || flags.all === true;
   if (flags.yes === true && !choosing)
     throw new UsageError("--yes needs the name of a server or tool, or --all");
-  await using opened = await openGate(session, { config: flags.config });
+  await using opened = await openGate(session, { config: flags.config, refresh: true });
   const { gate } = opened;
   const { pins } = gate;
   if (pins === undefined)

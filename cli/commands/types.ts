@@ -3,8 +3,13 @@ import { EXIT } from "../exit-code.ts";
 import { noteProblems } from "../gate-notes.ts";
 import { openGate, type Session } from "../open-gate.ts";
 
-export async function typesCommand(session: Session, flags: { readonly config?: string }): Promise<number> {
-  await using opened = await openGate(session, { config: flags.config });
+export interface TypesFlags {
+  readonly config?: string;
+  readonly refresh?: boolean;
+}
+
+export async function typesCommand(session: Session, flags: TypesFlags): Promise<number> {
+  await using opened = await openGate(session, { config: flags.config, refresh: flags.refresh });
   noteProblems(session, opened);
   const text = opened.gate.catalog.declarations();
   session.screen.print(text.endsWith("\n") ? text : `${text}\n`);

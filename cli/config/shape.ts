@@ -17,6 +17,8 @@ export interface Config {
   readonly audit?: AuditFileOptions;
   /** False: tools are not pinned. */
   readonly pins?: boolean;
+  /** False: tool lists are not kept, every command asks every server. */
+  readonly catalogCache?: boolean;
 }
 
 /** What is wrong at one place of the value. */
@@ -59,6 +61,7 @@ const shape = z.strictObject({
   timeZone: z.string().refine(isTimeZone, 'expected a time zone such as "Europe/Berlin"').optional(),
   audit: audit.optional(),
   pins: z.boolean().optional(),
+  catalogCache: z.boolean().optional(),
   // Of VS Code: questions to the person at the editor. A server that needs one cannot be used, and is told so.
   inputs: z.array(z.unknown()).optional(),
 });

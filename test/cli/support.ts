@@ -45,7 +45,8 @@ export function start(args: readonly string[], options: RunOptions = {}): Starte
   const { NO_COLOR: _no, FORCE_COLOR: _force, ...inherited } = process.env;
   const child = spawn(process.execPath, [...(options.node ?? []), commandFile, ...args], {
     cwd: options.cwd ?? folder(),
-    env: { ...inherited, ...options.env },
+    // Of its own, so that no test knows tools from another.
+    env: { ...inherited, XDG_CACHE_HOME: folder(), ...options.env },
     stdio: ["pipe", "pipe", "pipe"],
   });
   onTestFinished(() => void child.kill("SIGKILL"));

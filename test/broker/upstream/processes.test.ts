@@ -145,12 +145,12 @@ test(
   verifies("upstream:restart", "the tool list is read again after a death, and kept meanwhile"),
   async () => {
     const upstream = open(rawServer());
-    let told = 0;
-    upstream.onToolsChanged(() => (told += 1));
     const before = await names(upstream);
+    expect(upstream.age()).toMatchObject({ outdated: false, confirmed: true });
     await thrown(ask(upstream, "die"));
-    expect(told).toBe(1);
+    expect(upstream.age()).toMatchObject({ known: true, outdated: true, confirmed: false });
     expect(await names(upstream)).toEqual(before);
+    expect(upstream.age()).toMatchObject({ outdated: false, confirmed: true });
   },
 );
 
