@@ -118,6 +118,7 @@ async function perform(
       upstream.call(definition, args.sent, {
         signal: options.signal,
         timeoutMs: context.limits.callTimeoutMs,
+        principal: context.principal,
         ...(onProgress !== undefined && { onProgress: (progress) => onProgress(request, progress) }),
       }),
     );

@@ -7,6 +7,8 @@ import type { ToolAnnotations } from "../../contract/tool.ts";
 type Anything = any;
 
 export interface LocalToolContext {
+  /** Whose run calls: `principal` of the run. @defaultValue "default" */
+  readonly principal: string;
   /** Aborts when the run ends or the call times out. */
   readonly signal: AbortSignal;
   /** Reports progress, which also extends the call's time limit. */

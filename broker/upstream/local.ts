@@ -95,6 +95,7 @@ async function perform(
     }
     onSend();
     const value: unknown = await tool.run(input, {
+      principal: options.principal ?? "default",
       signal: deadline.signal,
       progress(progress, total, message) {
         if (done || deadline.signal.aborted) return;

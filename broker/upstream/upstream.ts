@@ -49,6 +49,8 @@ export interface UpstreamCallOptions {
   readonly signal: AbortSignal;
   /** Time without progress, ms. Progress extends it, up to ten times this in total. */
   readonly timeoutMs: number;
+  /** Whose run calls; told to local functions, never sent to a server. @defaultValue "default" */
+  readonly principal?: string;
   readonly onProgress?: (progress: Progress) => void;
 }
 

@@ -186,3 +186,18 @@ test(verifies("gate:options", "a tool that returns nothing gives null"), async (
   await using gate = await createCallgate({ tools: { t: { nothing } }, policy: { default: "allow" } });
   expect((await gate.run("return JSON.stringify(await t.nothing({}));")).output).toBe("null");
 });
+
+test(
+  verifies("gate:tool-principal", "a local tool knows whose run calls it; a script cannot say"),
+  async () => {
+    const whose = defineTool({
+      description: "Tells whose run it is.",
+      input: { type: "object" },
+      run: (_input, { principal }) => principal,
+    });
+    await using gate = await createCallgate({ tools: { t: { whose } }, policy: { default: "allow" } });
+    const script = 'return t.whose({ principal: "bob" });';
+    expect((await gate.run(script, { principal: "ann" })).output).toBe("ann");
+    expect((await gate.run(script)).output).toBe("default");
+  },
+);

@@ -9,6 +9,7 @@ export const requirements: Readonly<Record<string, string>> = {
   "gate:listener": "a listener that throws does not end a run",
   "gate:usage": "what a run spent is known however it ended",
   "gate:no-call": "a script that does not type-check makes no call",
+  "gate:tool-principal": "a local tool is told whose run calls it",
   "gate:denied": "a denied call can be caught by the script",
   "gate:meta-tools": "a model can discover, write, fail, repair and succeed with three tools",
   "gate:instructions": "what a model is told of scripts is short, and changes only on purpose",
