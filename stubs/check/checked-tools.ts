@@ -5,7 +5,7 @@ import type { CatalogInput } from "./catalog-index.ts";
 
 /** Tools as they were listed; the thread makes a `CatalogInput` of them, so that nobody waits for the text of 1,500 tools. */
 export interface CatalogTools {
-  /** Changes when a tool changes. */
+  /** Another one for other tools. */
   readonly hash: string;
   readonly named: readonly NamedTool[];
 }
