@@ -84,13 +84,17 @@ class OpenGate implements Gate {
   /** What `#tooling` is made of. */
   #tools: readonly ToolDefinition[] = [];
   #stale: boolean = false;
+  #refreshing: Promise<void> = Promise.resolve();
   #closed: Promise<void> | undefined;
 
   constructor(parts: Parts, tools: readonly ToolDefinition[]) {
     this.#parts = parts;
     this.#tooling = this.#assemble(tools, undefined);
     parts.side.broker.onToolsChanged(() => (this.#stale = true));
-    this.catalog = createCatalogFace(() => this.#tooling);
+    this.catalog = createCatalogFace({
+      now: () => this.#tooling,
+      fresh: () => this.#track(() => this.#fresh()),
+    });
   }
 
   get sandbox(): Gate["sandbox"] {
@@ -137,6 +141,7 @@ class OpenGate implements Gate {
   metaTools(): ReturnType<Gate["metaTools"]> {
     return createMetaTools<RunOptions>({
       catalog: () => this.#tooling.catalog,
+      fresh: async () => (await this.#track(() => this.#fresh())).catalog,
       run: (script, options) => this.run(script, options),
       note: this.#parts.side.tokens.note,
     });
@@ -314,8 +319,18 @@ class OpenGate implements Gate {
     return prepareScript(script, { check, scriptBytes: limits.scriptBytes, compile });
   }
 
+  async #fresh(): Promise<Tooling> {
+    await this.#refresh();
+    return this.#tooling;
+  }
+
+  /** One at a time, so that who comes while tools are listed has the new ones too. */
+  #refresh(script: string = ""): Promise<void> {
+    return (this.#refreshing = this.#refreshing.catch(() => {}).then(() => this.#reload(script)));
+  }
+
   /** Lists tools again: those that changed, and those whose time is over when `script` mentions their server. */
-  async #refresh(script: string = ""): Promise<void> {
+  async #reload(script: string): Promise<void> {
     const { broker } = this.#parts.side;
     const needed = mentions(script, this.#tooling.pins);
     if (!this.#stale && !broker.outdated().some(needed)) return;

@@ -26,18 +26,23 @@ export interface CatalogFace {
   declarations(): string;
 }
 
-export function createCatalogFace(tooling: () => Tooling): CatalogFace {
+/** `now`: of the tools as last listed; `fresh`: after tools that changed have been listed again. */
+export function createCatalogFace(tooling: {
+  readonly now: () => Tooling;
+  readonly fresh: () => Promise<Tooling>;
+}): CatalogFace {
+  const { now, fresh } = tooling;
   return {
-    search: async (query, options) => (await tooling().catalog.search(query, options)).hits,
-    list: (options) => tooling().catalog.list(options),
-    definitions: () => tooling().catalog.tools,
+    search: async (query, options) => (await (await fresh()).catalog.search(query, options)).hits,
+    list: (options) => now().catalog.list(options),
+    definitions: () => now().catalog.tools,
     describe: async (names, options) => {
-      const found = tooling().catalog.describe(names, options);
+      const found = (await fresh()).catalog.describe(names, options);
       return [...found.tools, ...found.unknown];
     },
-    text: (options) => tooling().catalog.text(options).text,
+    text: (options) => now().catalog.text(options).text,
     declarations: () => {
-      const { text } = emitDeclarations(tooling().catalog.tools, { docs: "full" });
+      const { text } = emitDeclarations(now().catalog.tools, { docs: "full" });
       return `${AMBIENT.trim()}\n\n${text}`;
     },
   };

@@ -22,7 +22,10 @@ export interface MetaToolAnswer {
 }
 
 export interface MetaToolPowers<Options> {
+  /** Of the tools as last listed. */
   readonly catalog: () => Catalog;
+  /** After tools that changed have been listed again. */
+  readonly fresh: () => Promise<Catalog>;
   readonly run: (script: string, options: Options | undefined) => Promise<RunResult>;
   /** What else a model must know of this gate. */
   readonly note?: string;
@@ -44,7 +47,7 @@ const runInput = z.strictObject({ script: z.string().describe("The TypeScript sc
 export function createMetaTools<Options>(
   powers: MetaToolPowers<Options>,
 ): readonly MetaToolDefinition<Options>[] {
-  const { catalog, run, note } = powers;
+  const { catalog, fresh, run, note } = powers;
   return [
     define(
       "search_tools",
@@ -52,7 +55,9 @@ export function createMetaTools<Options>(
       searchInput,
       async (input) => {
         const { query, limit, server, detail: shown } = input;
-        const found = await catalog().search(query, {
+        const found = await (
+          await fresh()
+        ).search(query, {
           ...(limit !== undefined && { limit }),
           ...(server !== undefined && { server }),
           ...(shown !== undefined && { detail: shown }),
@@ -64,9 +69,9 @@ export function createMetaTools<Options>(
       "get_tool_details",
       "Shows the complete signature and documentation of tools.",
       describeInput,
-      (input) => {
+      async (input) => {
         const { names, detail: shown } = input;
-        const { text, tools, unknown } = catalog().describe(
+        const { text, tools, unknown } = (await fresh()).describe(
           names,
           shown === undefined ? {} : { detail: shown },
         );

@@ -28,6 +28,30 @@ test(
 );
 
 test(
+  verifies(
+    "gate:tools-changed",
+    "a search finds what a server has added, and no more what it has taken away",
+  ),
+  async () => {
+    await using gate = await createCallgate({
+      servers: { s: server({ tools: [tool("change"), tool("pid")] }) },
+      policy: { default: "allow" },
+    });
+    const [search] = gate.metaTools();
+    const calls = async (): Promise<string[]> =>
+      (await gate.catalog.search("s")).map(({ call }) => call).toSorted();
+    expect(await calls()).toEqual(["s.change", "s.pid"]);
+    await gate.run(`await s.change({ tools: ${JSON.stringify([tool("change"), tool("received")])} });`);
+    await expect.poll(calls).toEqual(["s.change", "s.received"]);
+    expect((await search?.execute({ query: "received" }))?.text).toContain("s.received");
+    const [gone] = await gate.catalog.describe(["s.pid"]);
+    expect(gone).toHaveProperty("near");
+    const { error } = await gate.run("await s.pid({});", { check: "off" });
+    expect([error?.code, error?.message]).toEqual(["CALL_UNKNOWN_TOOL", expect.stringContaining("pid")]);
+  },
+);
+
+test(
   verifies("gate:slow-server", "a gate opens without a server that takes long; its tools come later"),
   async () => {
     await using gate = await createCallgate({
