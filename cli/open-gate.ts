@@ -7,6 +7,7 @@ import { raced, type Interrupt } from "./interrupt.ts";
 import type { Screen } from "./screen.ts";
 import { createStartNotice } from "./starting.ts";
 import { withCode } from "./usage-error.ts";
+import { isTrusted, requireTrust, type ConfigFlags, type Standing } from "./trust/require.ts";
 import type { World } from "./world.ts";
 
 /** What every command works with. */
@@ -19,31 +20,35 @@ export interface Session {
 export interface OpenGate extends AsyncDisposable {
   readonly gate: Gate;
   readonly loaded: LoadedConfig;
+  /** Whether the configuration may start its servers; without `unasked` it may. */
+  readonly standing: Standing;
 }
 
-/** Throws UsageError for a configuration that cannot be used, and WORKER_START_FAILED for the sandbox. */
+/** Throws UsageError for a configuration that cannot be used or is not trusted, WORKER_START_FAILED for the sandbox. */
 export async function openGate(
   session: Session,
+  flags: ConfigFlags,
   options: {
-    readonly config: string | undefined;
-    /** Files of `--policy`. */
-    readonly policies?: readonly string[] | undefined;
     readonly approve?: Approve | undefined;
     readonly quiet?: boolean;
     /** Asks every server for its tools, whatever is kept of them. */
-    readonly refresh?: boolean | undefined;
+    readonly refresh?: boolean;
     /** Opens even where `sandbox.require` is not met. */
     readonly unrequired?: boolean;
-  },
+    /** Asks nobody for trust: what is not trusted yet is not started. */
+    readonly unasked?: boolean;
+  } = {},
 ): Promise<OpenGate> {
   const { world, screen, interrupt } = session;
-  const loaded = await loadConfig({ cwd: world.cwd, file: options.config, policies: options.policies }).catch(
+  const loaded = await loadConfig({ cwd: world.cwd, file: flags.config, policies: flags.policy }).catch(
     (error: unknown) => {
       throw withCode(error, "CONFIG_INVALID");
     },
   );
   const layers = loaded.policy;
-  const { servers, limits, sandbox, catalog, audit } = loaded.config;
+  const { limits, sandbox, catalog, audit } = loaded.config;
+  const standing = await requireTrust(session, loaded, flags, { unasked: options.unasked === true });
+  const servers = isTrusted(standing) ? loaded.config.servers : {};
   const cache = loaded.config.catalogCache === false ? undefined : cacheFolder(world.env);
   using _notice = createStartNotice(screen, options.quiet === true ? [] : Object.keys(servers));
   const making = createCallgate({
@@ -58,7 +63,7 @@ export async function openGate(
     ...(audit !== undefined && { audit }),
     ...(loaded.lockFile !== undefined && { pins: { file: loaded.lockFile } }),
     ...(cache !== undefined && {
-      catalogCache: { folder: join(cache, "tools"), refresh: options.refresh === true },
+      catalogCache: { folder: join(cache, "tools"), refresh: options.refresh ?? flags.refresh === true },
     }),
     ...(options.approve !== undefined && { approve: options.approve }),
   });
@@ -70,7 +75,7 @@ export async function openGate(
     making.then((late) => late[Symbol.asyncDispose]()).catch(() => {});
     throw CallgateError.is(error) ? withCode(loaded.explain(error), error.code) : error;
   }
-  return { gate, loaded, [Symbol.asyncDispose]: () => gate[Symbol.asyncDispose]() };
+  return { gate, loaded, standing, [Symbol.asyncDispose]: () => gate[Symbol.asyncDispose]() };
 }
 
 const REFUSED: ApprovalAnswer = { decision: "deny", reason: "refused by --deny" };

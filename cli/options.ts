@@ -33,6 +33,13 @@ export function configOption(): Option {
   return new Option("-c, --config <file>", "configuration file (default: callgate.json, when there is one)");
 }
 
+/** To every command that opens a configuration. */
+export function addTrustOption(command: Command): void {
+  if (command.options.some(({ long }) => long === "--config") && command.name() !== "config")
+    command.option("--trust-config", "start what the configuration names, without asking for trust");
+  for (const child of command.commands) addTrustOption(child);
+}
+
 export function policyOption(): Option {
   return new Option(
     "--policy <file>",

@@ -3,10 +3,9 @@ import { Argument, Command, InvalidArgumentError, Option } from "commander";
 import { DEFAULT_LIMITS } from "../index.ts";
 import type { ShowFlags, VerifyFlags } from "./commands/audit.ts";
 import type { CheckFlags } from "./commands/check.ts";
+import type { DoctorFlags } from "./commands/doctor.ts";
 import type { RunFlags } from "./commands/run.ts";
 import type { ToolsFlags } from "./commands/tools.ts";
-import type { TypesFlags } from "./commands/types.ts";
-import type { TrustFlags } from "./commands/trust.ts";
 import { isTimeZone } from "./config/shape.ts";
 import { EXIT_MEANINGS } from "./exit-code.ts";
 import {
@@ -20,25 +19,27 @@ import {
   refreshOption,
   scriptArgument,
   serverOption,
+  addTrustOption,
   withExamples,
   type Ending,
 } from "./options.ts";
 import { addPolicy, type PolicyHandlers } from "./program-policy.ts";
+import { addTrust, type TrustHandlers } from "./program-trust.ts";
+import type { ConfigFlags } from "./trust/require.ts";
 import { parsePlace, parseTools, type ServeFlags } from "./serve-flags.ts";
 
 /** What each command does; resolves to the exit code. */
-export interface Handlers extends PolicyHandlers {
+export interface Handlers extends PolicyHandlers, TrustHandlers {
   run(file: string | undefined, flags: RunFlags): Promise<number>;
   check(file: string | undefined, flags: CheckFlags): Promise<number>;
-  types(flags: TypesFlags): Promise<number>;
+  types(flags: ConfigFlags): Promise<number>;
   listTools(flags: ToolsFlags): Promise<number>;
   searchTools(query: string, flags: ToolsFlags): Promise<number>;
   showTools(names: readonly string[], flags: ToolsFlags): Promise<number>;
   serve(flags: ServeFlags): Promise<number>;
-  trust(name: string | undefined, flags: TrustFlags): Promise<number>;
   verifyAudit(file: string, flags: VerifyFlags): Promise<number>;
   showAudit(file: string, flags: ShowFlags): Promise<number>;
-  doctor(flags: { readonly config?: string; readonly json?: boolean }): Promise<number>;
+  doctor(flags: DoctorFlags): Promise<number>;
   init(): Promise<number>;
   completion(shell: string): Promise<number>;
 }
@@ -169,6 +170,7 @@ export function createProgram(
     "callgate completion zsh > ~/.zfunc/_callgate",
     "callgate completion fish > ~/.config/fish/completions/callgate.fish",
   ]);
+  addTrustOption(program);
   return program;
 }
 
@@ -209,18 +211,6 @@ function addTools(program: Command, handlers: Handlers, ending: Ending): void {
     .addOption(refreshOption())
     .addOption(jsonOption())
     .action(ending((names: readonly string[], flags: ToolsFlags) => handlers.showTools(names, flags)));
-}
-
-function addTrust(program: Command, handlers: Handlers, ending: Ending): void {
-  const trust = program
-    .command("trust")
-    .description("show how tools changed since they were accepted, and accept them as they are now")
-    .argument("[name]", "a server, or server.tool; without it nothing is accepted")
-    .addOption(configOption())
-    .addOption(new Option("--all", "accept the tools of every server"))
-    .addOption(new Option("--yes", "accept without asking"))
-    .action(ending(handlers.trust));
-  withExamples(trust, ["callgate trust", "callgate trust files", "callgate trust --all --yes"]);
 }
 
 function addAudit(program: Command, handlers: Handlers, ending: Ending): void {

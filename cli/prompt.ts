@@ -117,7 +117,8 @@ async function ask(
   }
 }
 
-async function dropTypedAhead(
+/** Waits a moment, and forgets what is typed meanwhile or was before. Nothing happens without a terminal. */
+export async function dropTypedAhead(
   { input, interrupt }: Pick<PromptOptions, "input" | "interrupt">,
   signal: AbortSignal,
 ): Promise<void> {

@@ -88,8 +88,8 @@ function cut(text: string): readonly string[] {
   return text.length > MAX_ARGUMENTS ? [`… ${text.length - MAX_ARGUMENTS} more characters (cut)`] : [];
 }
 
-// Security: a row that the terminal broke by itself could, with enough spaces, look like a line of ours.
-function folded(row: string, width: number): readonly Text[] {
+/** A row in as many as the terminal needs. Security: one that it broke by itself could look like a line of ours. */
+export function folded(row: string, width: number): readonly Text[] {
   const characters = Array.from(row);
   const room = Math.max(20, width - 5);
   const parts = Array.from({ length: Math.max(1, Math.ceil(characters.length / room)) }, (_, index) =>

@@ -1,9 +1,8 @@
 // Owns the options of `callgate serve` as people write them. The server itself is loaded only by the command.
 import type { HttpOptions, ToolName } from "../server/index.ts";
+import type { ConfigFlags } from "./trust/require.ts";
 
-export interface ServeFlags {
-  readonly config?: string;
-  readonly policy?: readonly string[];
+export interface ServeFlags extends ConfigFlags {
   /** Absent: stdio. */
   readonly http?: Pick<HttpOptions, "host" | "port">;
   readonly tokenEnv?: string;

@@ -1,5 +1,6 @@
 // Owns the running of one command line: from arguments to exit code, with everything it started ended.
 import { readFile } from "node:fs/promises";
+import { homedir } from "node:os";
 import { CommanderError } from "commander";
 import { z } from "zod";
 import { CallgateError } from "../index.ts";
@@ -17,6 +18,7 @@ import {
 } from "./commands/policy.ts";
 import { runCommand } from "./commands/run.ts";
 import { listCommand, searchCommand, showCommand } from "./commands/tools.ts";
+import { trustConfigCommand } from "./commands/trust-config.ts";
 import { trustCommand } from "./commands/trust.ts";
 import { typesCommand } from "./commands/types.ts";
 import { ownWords } from "./config/own-words.ts";
@@ -38,6 +40,8 @@ export async function start(): Promise<void> {
     argv: process.argv.slice(2),
     env: process.env,
     cwd: process.cwd(),
+    platform: process.platform,
+    home: ownHome(),
     stdin: process.stdin,
     stdout: process.stdout,
     stderr: process.stderr,
@@ -104,6 +108,7 @@ function handlersFor(session: Session, models: () => ReturnType<typeof commandMo
     // The protocol's server side is loaded by the one command that needs it.
     serve: async (flags) => (await import("./commands/serve.ts")).serveCommand(session, flags),
     trust: (name, flags) => trustCommand(session, name, flags),
+    trustConfig: (flags) => trustConfigCommand(session, flags),
     verifyAudit: (file, flags) => verifyCommand(session, file, flags),
     showAudit: (file, flags) => showAuditCommand(session, file, flags),
     doctor: (flags) => doctorCommand(session, flags),
@@ -142,6 +147,15 @@ function report(error: unknown, screen: Screen, interrupt: Interrupt): number {
     screen.note(dim(`this is a bug in Callgate, please report it:\n${stack ?? ""}`));
   }
   return exitCodeOfError(error);
+}
+
+function ownHome(): string {
+  try {
+    return homedir();
+  } catch {
+    // A user id without an entry in the system's list of users, as in containers.
+    return "";
+  }
 }
 
 /** From the package.json beside cli/ (sources) or above dist/ (built). */

@@ -17,6 +17,9 @@ export interface World {
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
+  readonly platform: NodeJS.Platform;
+  /** Home folder of the person; empty when there is none. */
+  readonly home: string;
   readonly stdin: Input;
   readonly stdout: Output;
   readonly stderr: Output;

@@ -19,6 +19,7 @@ const handlers: Handlers = {
   printPolicySchema: never,
   serve: never,
   trust: never,
+  trustConfig: never,
   verifyAudit: never,
   showAudit: never,
   doctor: never,

@@ -20,6 +20,7 @@ import { requirements as schema } from "./contract/schema-requirements.ts";
 import { requirements as stubs } from "./stubs/requirements.ts";
 import { requirements as repository } from "./repository/requirements.ts";
 import { requirements as server } from "./server/requirements.ts";
+import { requirements as trust } from "./cli/trust-requirements.ts";
 import { requirements as upstream } from "./broker/upstream-requirements.ts";
 
 export const requirements: Readonly<Record<string, string>> = {
@@ -43,6 +44,7 @@ export const requirements: Readonly<Record<string, string>> = {
   ...schema,
   ...server,
   ...stubs,
+  ...trust,
   ...upstream,
 };
 

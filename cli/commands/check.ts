@@ -6,14 +6,12 @@ import { noteProblems } from "../gate-notes.ts";
 import { openGate, type Session } from "../open-gate.ts";
 import { readScript } from "../script-source.ts";
 import { counted } from "../text/amount.ts";
+import type { ConfigFlags } from "../trust/require.ts";
 import { green, lines } from "../text/styled.ts";
 
-export interface CheckFlags {
-  readonly config?: string;
-  readonly policy?: readonly string[];
+export interface CheckFlags extends ConfigFlags {
   readonly eval?: string;
   readonly json?: boolean;
-  readonly refresh?: boolean;
 }
 
 /** Resolves to the exit code: 1 when there is an error; warnings alone give 0. */
@@ -24,11 +22,7 @@ export async function checkCommand(
 ): Promise<number> {
   const { screen, interrupt } = session;
   const script = await readScript(session.world, { file, inline: flags.eval });
-  await using opened = await openGate(session, {
-    config: flags.config,
-    policies: flags.policy,
-    refresh: flags.refresh,
-  });
+  await using opened = await openGate(session, flags);
   noteProblems(session, opened);
   const diagnostics = await raced(opened.gate.check(script.text), interrupt.signal);
   const errors = diagnostics.filter(({ severity }) => severity === "error").length;

@@ -8,11 +8,10 @@ import { readCases, type PolicyCase } from "../policy-cases.ts";
 import { counted } from "../text/amount.ts";
 import { dim, green, red, yellow } from "../text/styled.ts";
 import { visibleLine } from "../text/visible.ts";
+import type { ConfigFlags } from "../trust/require.ts";
 import { UsageError } from "../usage-error.ts";
 
-export interface PolicyFlags {
-  readonly config?: string;
-  readonly policy?: readonly string[];
+export interface PolicyFlags extends ConfigFlags {
   readonly json?: boolean;
 }
 
@@ -83,7 +82,7 @@ export function policySchemaCommand({ screen }: Session): Promise<number> {
 
 /** Servers that are away are told of: what the policy says of them cannot be judged. */
 async function open(session: Session, flags: PolicyFlags): Promise<OpenGate> {
-  const opened = await openGate(session, { config: flags.config, policies: flags.policy });
+  const opened = await openGate(session, flags);
   for (const { server, state, error } of opened.gate.servers()) {
     if (state !== "failed") continue;
     const why = dim(`: ${visibleLine(error ?? "", 400)}`);

@@ -11,14 +11,13 @@ import { createProgress } from "../progress.ts";
 import { createPrompt } from "../prompt.ts";
 import { receipt } from "../receipt.ts";
 import { readScript, type Script } from "../script-source.ts";
+import type { ConfigFlags } from "../trust/require.ts";
 import { errorLine } from "../text/headline.ts";
 import { dim } from "../text/styled.ts";
 import { UsageError } from "../usage-error.ts";
 import { fileChanges } from "../watch.ts";
 
-export interface RunFlags {
-  readonly config?: string;
-  readonly policy?: readonly string[];
+export interface RunFlags extends ConfigFlags {
   readonly eval?: string;
   readonly check: CheckMode;
   readonly limit?: Partial<RunLimits>;
@@ -31,7 +30,6 @@ export interface RunFlags {
   readonly timezone?: string;
   readonly watch?: boolean;
   readonly emitDir?: string;
-  readonly refresh?: boolean;
 }
 
 /** Resolves to the exit code. */
@@ -46,13 +44,7 @@ export async function runCommand(
   let script = await readScript(session.world, source);
   if (flags.emitDir !== undefined) await openFolder(session.world.cwd, flags.emitDir);
   const approve = standingAnswer(flags) ?? promptFor(session, file, () => script);
-  await using opened = await openGate(session, {
-    config: flags.config,
-    policies: flags.policy,
-    approve,
-    quiet: flags.quiet === true,
-    refresh: flags.refresh,
-  });
+  await using opened = await openGate(session, flags, { approve, quiet: flags.quiet === true });
   noteProblems(session, opened);
   const run = (): Promise<number> =>
     runOnce(session, opened, script, flags, {

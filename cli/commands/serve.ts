@@ -17,11 +17,7 @@ export async function serveCommand(session: Session, flags: ServeFlags): Promise
   if (http === undefined && (flags.tokenEnv ?? flags.allowHost) !== undefined)
     throw new UsageError("--token-env and --allow-host are for --http");
   const standing = standingAnswer(flags);
-  await using opened = await openGate(session, {
-    config: flags.config,
-    policies: flags.policy,
-    approve: standing,
-  });
+  await using opened = await openGate(session, flags, { approve: standing });
   noteProblems(session, opened);
   await using server = createCallgateServer(opened.gate, {
     version: world.version,

@@ -7,16 +7,15 @@ import { openGate, type Session } from "../open-gate.ts";
 import { counted } from "../text/amount.ts";
 import { bold, cyan, dim, lines, yellow, type Text } from "../text/styled.ts";
 import { visibleLine } from "../text/visible.ts";
+import type { ConfigFlags } from "../trust/require.ts";
 import { UsageError } from "../usage-error.ts";
 
-export interface ToolsFlags {
-  readonly config?: string;
+export interface ToolsFlags extends ConfigFlags {
   readonly server?: string;
   readonly detail: Detail;
   /** Hits of a search at most. @defaultValue 10 */
   readonly limit?: number;
   readonly json?: boolean;
-  readonly refresh?: boolean;
 }
 
 /** Every tool, server by server. */
@@ -74,7 +73,7 @@ async function withGate(
   flags: ToolsFlags,
   work: (gate: Gate) => Promise<number>,
 ): Promise<number> {
-  await using opened = await openGate(session, { config: flags.config, refresh: flags.refresh });
+  await using opened = await openGate(session, flags);
   const known = opened.gate.servers().map(({ server }) => server);
   if (flags.server !== undefined && !known.includes(flags.server))
     throw new UsageError(

@@ -1,17 +1,16 @@
 // Owns `callgate trust`: showing how tools changed since they were accepted, and accepting them as they are now.
-import { createInterface } from "node:readline/promises";
 import { CallgateError, type DiffLine, type PinChange } from "../../index.ts";
 import { toolName } from "../call-table.ts";
+import { canAsk, confirmed } from "../confirm.ts";
 import { EXIT } from "../exit-code.ts";
-import { raced } from "../interrupt.ts";
 import { openGate, type Session } from "../open-gate.ts";
 import { counted } from "../text/amount.ts";
-import { bold, dim, green, red, render, yellow, type Text } from "../text/styled.ts";
+import { bold, dim, green, red, yellow, type Text } from "../text/styled.ts";
 import { visibleLine } from "../text/visible.ts";
+import type { ConfigFlags } from "../trust/require.ts";
 import { fileProblem, UsageError } from "../usage-error.ts";
 
-export interface TrustFlags {
-  readonly config?: string;
+export interface TrustFlags extends ConfigFlags {
   readonly all?: boolean;
   readonly yes?: boolean;
 }
@@ -27,7 +26,7 @@ export async function trustCommand(
   const choosing = name !== undefined || flags.all === true;
   if (flags.yes === true && !choosing)
     throw new UsageError("--yes needs the name of a server or tool, or --all");
-  await using opened = await openGate(session, { config: flags.config, refresh: true });
+  await using opened = await openGate(session, flags, { refresh: true });
   const { gate } = opened;
   const { pins } = gate;
   if (pins === undefined)
@@ -87,20 +86,8 @@ function diffText({ sign, text }: DiffLine): Text {
   return sign === "-" ? red(line) : dim(line);
 }
 
-async function agreed({ world, interrupt }: Session, count: number): Promise<boolean> {
-  const { stdin: input, stderr: output } = world;
-  if (input.isTTY !== true || output.isTTY !== true)
+async function agreed(session: Session, count: number): Promise<boolean> {
+  if (!canAsk(session.world))
     throw new UsageError("there is no terminal to ask at; --yes accepts what is shown");
-  const lines = createInterface({ input, output, terminal: true, historySize: 0 });
-  lines.on("SIGINT", () => interrupt.raise("SIGINT"));
-  const closed = new Promise<string>((resolve) => lines.on("close", () => resolve("n")));
-  try {
-    const query = render(`accept ${counted(count, "definition")}? [y/n] `, false);
-    const asked = lines.question(query, { signal: interrupt.signal });
-    const typed = await raced(Promise.race([asked, closed]), interrupt.signal);
-    return /^\s*y(?:es)?\s*$/i.test(typed);
-  } finally {
-    lines.close();
-    input.pause();
-  }
+  return await confirmed(session, `accept ${counted(count, "definition")}?`);
 }

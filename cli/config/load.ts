@@ -15,6 +15,8 @@ export interface LoadedConfig {
   readonly policy: PolicyLayers;
   /** As a person would name it; undefined when there is none. */
   readonly file: string | undefined;
+  /** The whole path of the file, and its servers as they are written there; undefined without a file. */
+  readonly source: { readonly path: string; readonly servers: Config["servers"] } | undefined;
   /** Where accepted tool definitions are kept; undefined when tools are not pinned. */
   readonly lockFile: string | undefined;
   /** An error of the gate about this configuration, with the file and the place in it. Others pass. */
@@ -52,6 +54,7 @@ export async function loadConfig(options: {
       config: rootedConfig(config, folder),
       policy,
       file: shown,
+      source: { path, servers: config.servers },
       lockFile: config.pins === false ? undefined : lockFileOf(path),
       explain: (error) => policyError(error, policy) ?? explain(error, document, shown),
     };
@@ -76,6 +79,7 @@ async function withoutFile(options: {
     config: { servers: {} },
     policy,
     file: undefined,
+    source: undefined,
     lockFile: undefined,
     explain: (error) => policyError(error, policy) ?? error,
   };

@@ -25,9 +25,14 @@ export function fakeInput(options: { readonly tty?: boolean } = {}): PassThrough
   return Object.assign(new PassThrough(), { isTTY: options.tty ?? false, setRawMode: () => {} });
 }
 
+/** Tests start servers of their own; those about trust say otherwise. */
+const TRUSTING = { CALLGATE_TRUST: "all" };
+
 export interface InsideOptions {
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** @defaultValue none: nothing is remembered */
+  readonly home?: string;
   readonly tty?: boolean;
   readonly stdin?: PassThrough & Input;
 }
@@ -53,8 +58,10 @@ export function inside(args: readonly string[], options: InsideOptions): Inside 
   });
   const world = {
     argv: args,
-    env: { PATH: process.env["PATH"] ?? "", TERM: "xterm", ...options.env },
+    env: { PATH: process.env["PATH"] ?? "", TERM: "xterm", ...TRUSTING, ...options.env },
     cwd: options.cwd,
+    platform: process.platform,
+    home: options.home ?? "",
     stdin: options.stdin ?? fakeInput({ tty: options.tty ?? false }),
     stdout: out.stream,
     stderr: err.stream,

@@ -5,7 +5,6 @@ const reserved = "reserved; nothing raises it yet";
 
 export const untestedCodes: Readonly<Partial<Record<ErrorCode, string>>> = {
   CONFIG_UNKNOWN_UPSTREAM: reserved,
-  CONFIG_UNTRUSTED: reserved,
   STUB_SCHEMA_UNSUPPORTED: reserved,
   STUB_NAME_COLLISION: reserved,
   STUB_TOO_LARGE: reserved,
