@@ -13,7 +13,10 @@ export interface Machine {
 
 export function machine(): Machine {
   const home = folder();
-  return { home, env: { HOME: home, XDG_STATE_HOME: join(home, "state"), CALLGATE_TRUST: "", NO_COLOR: "1" } };
+  return {
+    home,
+    env: { HOME: home, XDG_STATE_HOME: join(home, "state"), CALLGATE_TRUST: "", NO_COLOR: "1" },
+  };
 }
 
 /** The file of what was agreed to. */
