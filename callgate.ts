@@ -211,6 +211,8 @@ class OpenGate implements Gate {
     });
     const call: CallPort = async (request, callOptions) => {
       if (request.server !== BUILTIN_SERVER) return calls.call(request, callOptions);
+      // Results of these are no smaller than those of other calls.
+      await callOptions.slot.take().catch(() => {});
       return request.tool === READ_CONTENT ? calls.read(request) : callCatalog(catalog, request);
     };
     const { redact, emitted } = calls;

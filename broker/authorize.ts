@@ -22,8 +22,8 @@ type Refused = {
 };
 
 /**
- * The policy's verdict, a person's answer, and room in every budget, in this order. Time passes while a person thinks
- * or a budget is full, so after each wait the call is judged again, with the labels it was issued under.
+ * The policy's verdict, a person's answer, a slot of the run, and room in every budget, in this order. Time
+ * passes meanwhile, so after each wait the call is judged again, with the labels it was issued under.
  */
 export async function authorize(
   request: CallRequest,
@@ -34,6 +34,7 @@ export async function authorize(
   witness: CallWitness,
 ): Promise<Authorized | Planned | Refused> {
   const { principal, runId, budgets, literals, plan } = context;
+  const { slot } = options;
   // Security: the labels are those of all results that came before this call, never fewer.
   const facts: CallFacts = {
     tool,
@@ -47,10 +48,9 @@ export async function authorize(
   const granted = new Set<string>();
   let told: Decision | undefined;
   for (;;) {
-    const decision =
-      told === undefined ? decide(context.policy, facts) : judgedAgain(request, facts, context);
-    if (told === undefined || !isSame(told, decision))
-      witness.decided(decision, { labels: facts.labels, arguments: args.shown });
+    const decision: Decision =
+      told === undefined ? decide(context.policy, facts) : judgedAgain(request, facts, context, told);
+    if (decision !== told) witness.decided(decision, { labels: facts.labels, arguments: args.shown });
     told = decision;
     const { effect, reason } = decision;
     if (effect === "deny") {
@@ -68,15 +68,26 @@ export async function authorize(
       for (const id of decision.rules) granted.add(id);
       continue;
     }
-    const reserved = budgets.reserve(runId, principal, facts, granted);
     const rules = [...new Set([...decision.rules, ...granted])];
+    // Security: before the budgets, so that a rate counts calls when they are made.
+    if (!slot.tryTake()) {
+      try {
+        await slot.take();
+        continue;
+      } catch {
+        return cancelled(request, rules);
+      }
+    }
+    const reserved = budgets.reserve(runId, principal, facts, granted);
     if (reserved.ok) return { rules, release: reserved.release };
+    // Other tools may have room.
+    slot.giveBack();
     if (reserved.full) {
       try {
         await budgets.room(options.signal);
         continue;
       } catch {
-        return { error: callError("CALL_CANCELLED", request, "The run ended."), rules };
+        return cancelled(request, rules);
       }
     }
     const spent = {
@@ -93,16 +104,21 @@ export async function authorize(
   }
 }
 
+function cancelled(request: CallRequest, rules: readonly string[]): Refused {
+  return { error: callError("CALL_CANCELLED", request, "The run ended."), rules };
+}
+
 /** Security: what was approved was this tool as it was; one that has changed or gone since was not. */
-function judgedAgain(request: CallRequest, facts: CallFacts, context: DispatchContext): Decision {
+function judgedAgain(
+  request: CallRequest,
+  facts: CallFacts,
+  context: DispatchContext,
+  before: Decision,
+): Decision {
   const held = context.quarantine(request.server, request.tool);
   if (held !== undefined) return { effect: "deny", rules: ["pin"], reason: `it is quarantined: ${held}` };
   const now = context.known(request.server, request.tool);
-  if (now === facts.tool || (now !== undefined && pinHash(now) === pinHash(facts.tool)))
-    return decide(context.policy, facts);
+  // The policy of a gate and the facts of a call do not change: neither does what follows from them.
+  if (now === facts.tool || (now !== undefined && pinHash(now) === pinHash(facts.tool))) return before;
   return { effect: "deny", rules: ["pin"], reason: "its definition changed while the call waited" };
-}
-
-function isSame(one: Decision, other: Decision): boolean {
-  return one.effect === other.effect && one.rules.join("\n") === other.rules.join("\n");
 }

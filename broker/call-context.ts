@@ -1,5 +1,5 @@
 // Owns all that a call of one run meets on its way.
-import type { CallError, CallRequest } from "../contract/call.ts";
+import type { CallError, CallRequest, CallSlot } from "../contract/call.ts";
 import type { RunLimits } from "../contract/limits.ts";
 import type { ToolDefinition } from "../contract/tool.ts";
 import type { Approvals } from "./approval.ts";
@@ -56,4 +56,6 @@ export interface DispatchContext {
 export interface DispatchOptions {
   readonly signal: AbortSignal;
   readonly holdWall: () => () => void;
+  /** Taken before the call is sent; the run gives it back. */
+  readonly slot: CallSlot;
 }

@@ -217,7 +217,9 @@ function failed(error: CallError, receipt: Omit<ReceiptEnd, "code">): Ended {
 }
 
 function refused(error: CallError, rules: readonly string[] = [], approval?: CallReceipt["approval"]): Ended {
-  const facts = { status: "denied", rules, safeToRepeat: true } as const;
+  // Cancelled before it was sent: it waited until the run ended.
+  const status = error.code === "CALL_CANCELLED" ? "unsent" : "denied";
+  const facts = { status, rules, safeToRepeat: true } as const;
   return failed(error, approval === undefined ? facts : { ...facts, approval });
 }
 

@@ -16,6 +16,16 @@ export interface CallRequest {
   readonly line?: number;
 }
 
+/** A call's place among those that its run may have at work at one time (limit `callsInFlight`). */
+export interface CallSlot {
+  /** True when the call has a place, or now takes a free one. */
+  tryTake(): boolean;
+  /** Waits for a place, first come, first served. Rejects when the run ends. */
+  take(): Promise<void>;
+  /** Before anything was sent; the end of the call does it otherwise. */
+  giveBack(): void;
+}
+
 /** What a failed call tells the script; becomes `ToolError` there. */
 export interface CallError {
   readonly code: CallErrorCode;

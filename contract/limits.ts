@@ -11,7 +11,7 @@ export interface RunLimits {
   readonly memoryMb: number;
   /** Calls in total. @defaultValue 10 000 */
   readonly calls: number;
-  /** Calls at one time; more wait, none fail. @defaultValue 32 */
+  /** Calls at work at one time; more wait, none fail. Those that wait for a person do not count. @defaultValue 32 */
   readonly callsInFlight: number;
   /** One call, approval excluded, ms. @defaultValue 60 000 */
   readonly callTimeoutMs: number;

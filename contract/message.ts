@@ -2,10 +2,15 @@
 import type { RunLimits } from "./limits.ts";
 
 /** The limits that the guest itself counts, so that a flood stops at its source. */
-export type GuestLimits = Pick<
+export interface GuestLimits extends Pick<
   RunLimits,
-  "calls" | "callsInFlight" | "argumentBytes" | "logBytes" | "emitBytes" | "timers"
->;
+  "calls" | "argumentBytes" | "logBytes" | "emitBytes" | "timers"
+> {
+  /** Calls without a result that have left the guest; more wait in it. */
+  readonly openCalls: number;
+  /** UTF-16 units of their arguments. */
+  readonly openUnits: number;
+}
 
 /** Starts a run in a fresh isolate. */
 export interface StartMessage {

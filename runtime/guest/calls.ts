@@ -1,4 +1,4 @@
-// Owns the calls of a run inside the isolate: numbering, the window of calls in flight, delivery of outcomes.
+// Owns the calls of a run inside the isolate: numbering, the window of open calls, delivery of outcomes.
 import { captureCallSite, type CallSite } from "./call-site.ts";
 import type { Send } from "./powers.ts";
 import { JSONParse, JSONStringify, ObjectCreate, PromiseCtor, ReflectApply, SafeMap } from "./primordials.ts";
@@ -7,8 +7,9 @@ import { createToolError, type ToolErrorFacts } from "./tool-error.ts";
 /** Structural copy of contract GuestLimits: the guest imports nothing but types, and needs only these. */
 export interface CallLimits {
   readonly calls: number;
-  readonly callsInFlight: number;
   readonly argumentBytes: number;
+  readonly openCalls: number;
+  readonly openUnits: number;
 }
 
 interface PendingCall {
@@ -37,18 +38,21 @@ const PENDING_SHOWN = 50;
 /** `revive` puts handles at paths of a value. */
 export function createCalls(send: Send, revive: (value: unknown, paths: unknown) => unknown): Calls {
   const pending = new SafeMap<number, PendingCall>();
-  let limits: CallLimits = { calls: 0, callsInFlight: 0, argumentBytes: 0 };
+  let limits: CallLimits = { calls: 0, argumentBytes: 0, openCalls: 0, openUnits: 0 };
   let made = 0;
   let sent = 0;
-  let inFlight = 0;
+  let open = 0;
+  let openUnits = 0;
   let over = false;
 
   function sendNext(): void {
-    while (sent < made && inFlight < limits.callsInFlight) {
+    while (sent < made && open < limits.openCalls) {
+      const call = pending.get(sent + 1);
+      if (call !== undefined && openUnits + call.json.length > limits.openUnits) return;
       sent += 1;
-      const call = pending.get(sent);
       if (call === undefined) continue;
-      inFlight += 1;
+      open += 1;
+      openUnits += call.json.length;
       send("call", sent, call.namespace, call.identifier, call.json, call.site.line);
     }
   }
@@ -110,7 +114,8 @@ export function createCalls(send: Send, revive: (value: unknown, paths: unknown)
       const call = pending.get(seq);
       if (call === undefined) return;
       pending.delete(seq);
-      inFlight -= 1;
+      open -= 1;
+      openUnits -= call.json.length;
       const value = JSONParse(json);
       if (content) {
         const { value: inner, handles } = value as { readonly value: unknown; readonly handles: unknown };

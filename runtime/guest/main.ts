@@ -31,7 +31,8 @@ interface Start {
   readonly manifestJson: string;
   readonly limits: {
     readonly calls: number;
-    readonly callsInFlight: number;
+    readonly openCalls: number;
+    readonly openUnits: number;
     readonly argumentBytes: number;
     readonly logBytes: number;
     readonly emitBytes: number;

@@ -1,17 +1,18 @@
 // Owns what the runtime is asked to run, and the ports it needs for that.
-import type { CallOutcome, CallRequest } from "../../contract/call.ts";
+import type { CallOutcome, CallRequest, CallSlot } from "../../contract/call.ts";
 import type { EmittedContent } from "../../contract/content.ts";
 import type { RunLimits } from "../../contract/limits.ts";
 import type { RunEvent, RunStore } from "../../contract/record.ts";
 import type { Usage } from "../../contract/result.ts";
 
-/** Performs one call; must answer promptly once `signal` aborts, and must not reject. */
+/** Performs one call, in its slot once it is sent; must answer promptly once `signal` aborts, and must not reject. */
 export type CallPort = (
   request: CallRequest,
   options: {
     readonly signal: AbortSignal;
     /** Stops the wall clock while a person is asked; the result lets it go on. */
     readonly holdWall: () => () => void;
+    readonly slot: CallSlot;
   },
 ) => Promise<CallOutcome>;
 

@@ -5,6 +5,7 @@ import type { Delivery, RunEvent } from "../../contract/record.ts";
 import { byteLength } from "../../contract/json.ts";
 import { MAX_EMITTED } from "../../contract/content.ts";
 import { createEmitted, type Emitted } from "./emitted.ts";
+import { callWindow, createInFlight } from "./in-flight.ts";
 import { guestManifest } from "./manifest.ts";
 import { eventBytes } from "./memory-store.ts";
 import { limitMessage } from "./messages.ts";
@@ -55,6 +56,8 @@ export function createRun(request: RunRequest): Run {
   const events: Delivery[] = [];
   const known = new Map<number, Request>();
   const running = new Set<Promise<void>>();
+  const window = callWindow(limits);
+  const inFlight = createInFlight(limits.callsInFlight);
   const startedAt = request.at;
   const startedClock = performance.now();
   let output: Output = createOutput(limits.outputBytes, request.redact);
@@ -64,6 +67,7 @@ export function createRun(request: RunRequest): Run {
   let made = 0;
   /** Calls whose result has not yet been sent to the worker. */
   let undelivered = 0;
+  let undeliveredUnits = 0;
   let frames = 0;
   /** Security: the guest bounds everything it sends; a flood of cheap frames would keep the broker from other runs. */
   const mostFrames =
@@ -75,7 +79,6 @@ export function createRun(request: RunRequest): Run {
     OTHER_FRAMES;
   let lastAt = startedAt;
   let recordBytes = 0;
-  let maxInFlight = 0;
   let resultBytes = 0;
   let cpuMs = 0;
   let heapMb = 0;
@@ -103,13 +106,21 @@ export function createRun(request: RunRequest): Run {
     wall.stop();
     timers.clear();
     request.signal?.removeEventListener("abort", onAbort);
-    abort.abort(cause.type === "stopped" ? cause.code : cause.type);
+    const why = cause.type === "stopped" ? cause.code : cause.type;
+    inFlight.close(why);
+    abort.abort(why);
   }
 
   function stop(code: StopCode, message: string = limitMessage(code, limits)): void {
     if (settlement.cause !== undefined) return;
     clean = false;
     settle({ type: "stopped", code, message });
+  }
+
+  function violate(detail: string): void {
+    // Security: until the worker is dead, none of the calls that wait is made.
+    inFlight.close(detail);
+    attachment?.violate(detail);
   }
 
   /** The clock of the run never goes back. */
@@ -160,6 +171,7 @@ export function createRun(request: RunRequest): Run {
   async function perform(call: Request, line: number): Promise<void> {
     await append(call);
     const { seq, server, tool, argumentsJson } = call;
+    const open = inFlight.open();
     const written = line - WRAPPER.lines + request.lineOffset;
     const outcome = await request.call(
       {
@@ -170,25 +182,29 @@ export function createRun(request: RunRequest): Run {
         argumentsJson,
         ...(line > WRAPPER.lines && { line: written }),
       },
-      { signal: abort.signal, holdWall: wall.hold },
+      { signal: abort.signal, holdWall: wall.hold, slot: open.slot },
     );
+    open.ended();
     if (outcome.ok) resultBytes += byteLength(outcome.valueJson);
     void record({ type: "call", seq, at: tick(), outcome }).then(
-      () => (undelivered -= 1),
+      () => {
+        undelivered -= 1;
+        undeliveredUnits -= argumentsJson.length;
+        open.delivered();
+      },
       () => {},
     );
   }
 
   function onCall(message: CallMessage): void {
     // Security: the guest numbers and bounds its calls; a worker that does not is no honest worker.
-    if (message.seq !== lastSeq + 1) return attachment?.violate("call numbers out of order");
-    if (byteLength(message.json) > limits.argumentBytes * 4)
-      return attachment?.violate("arguments over the limit");
+    if (message.seq !== lastSeq + 1) return violate("call numbers out of order");
+    if (byteLength(message.json) > limits.argumentBytes * 4) return violate("arguments over the limit");
     lastSeq = message.seq;
     const { seq, namespace, identifier } = message;
     const target = request.manifest.get(namespace)?.get(identifier);
     // Security: a guest has stubs for its manifest only.
-    if (target === undefined) return attachment?.violate("a call of a tool it was not given");
+    if (target === undefined) return violate("a call of a tool it was not given");
     const call: Request = { type: "request", seq, ...target, argumentsJson: message.json };
     const before = known.get(seq);
     if (before !== undefined) {
@@ -201,16 +217,21 @@ export function createRun(request: RunRequest): Run {
     if (seq > limits.calls) return stop("RUN_CALL_LIMIT");
     // Security: a worker that takes no results gets no calls made, or results would pile up here. The one more is the
     // result that has arrived there and is not yet known here to be gone.
-    if (running.size >= limits.callsInFlight || undelivered > limits.callsInFlight) {
-      return attachment?.violate("more calls in flight than allowed");
+    const units = undeliveredUnits + message.json.length;
+    if (
+      running.size >= window.calls ||
+      undelivered > window.calls ||
+      units > window.units + limits.argumentBytes
+    ) {
+      return violate("more open calls than allowed");
     }
     undelivered += 1;
+    undeliveredUnits = units;
     made = seq;
     if (recordBytes <= MOVABLE_BYTES) known.set(seq, call);
     const task = perform(call, message.line).catch(fail);
     const tracked: Promise<void> = task.finally(() => running.delete(tracked));
     running.add(tracked);
-    maxInFlight = Math.max(maxInFlight, running.size);
   }
 
   /** A repeated run must ask for the same calls in the same order. */
@@ -271,8 +292,9 @@ export function createRun(request: RunRequest): Run {
         cpuMs: cpuLimit,
         limits: {
           calls: limits.calls,
-          callsInFlight: limits.callsInFlight,
           argumentBytes: limits.argumentBytes,
+          openCalls: window.calls,
+          openUnits: window.units,
           logBytes: limits.logBytes,
           emitBytes: limits.emitBytes,
           timers: limits.timers,
@@ -288,10 +310,9 @@ export function createRun(request: RunRequest): Run {
       attachment = undefined;
     },
     receive(message) {
-      if (settlement.cause !== undefined)
-        return clean ? attachment?.violate("a frame after the end") : undefined;
+      if (settlement.cause !== undefined) return clean ? violate("a frame after the end") : undefined;
       frames += 1;
-      if (frames > mostFrames) return attachment?.violate("more frames than its limits allow");
+      if (frames > mostFrames) return violate("more frames than its limits allow");
       switch (message.type) {
         case "call":
           return onCall(message);
@@ -299,17 +320,15 @@ export function createRun(request: RunRequest): Run {
           if (request.replay !== undefined) return;
           return timers.start(message.seq, message.delayMs)
             ? undefined
-            : attachment?.violate("timer numbers out of order");
+            : violate("timer numbers out of order");
         case "cancelTimer":
           return timers.cancel(message.seq);
         case "log":
           output.add(message.text);
-          return output.loggedBytes > limits.logBytes * 4
-            ? attachment?.violate("logs over the limit")
-            : undefined;
+          return output.loggedBytes > limits.logBytes * 4 ? violate("logs over the limit") : undefined;
         case "emit": {
           const fault = emitted.add(message.json, message.data);
-          return fault === undefined ? undefined : attachment?.violate(fault);
+          return fault === undefined ? undefined : violate(fault);
         }
         case "cpu":
           cpuMs = message.cpuMs;
@@ -331,7 +350,7 @@ export function createRun(request: RunRequest): Run {
         cpuMs: Math.round(cpuMs),
         heapMb: Math.round(heapMb * 10) / 10,
         calls: made,
-        maxCallsInFlight: maxInFlight,
+        maxCallsInFlight: inFlight.most,
         loggedBytes: output.loggedBytes,
         resultBytes,
         timers: timers.started,

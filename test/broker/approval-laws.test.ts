@@ -104,7 +104,11 @@ async function live({ effects, budgeted, answers, calls }: World): Promise<Told>
         calls.map(({ name, valid }, index) => {
           const argumentsJson = JSON.stringify({ seq: valid ? index + 1 : "x" });
           const request = { runId: "r", seq: index + 1, server: "a", tool: name, argumentsJson };
-          return opened.call(request, { signal, holdWall: () => () => {} });
+          return opened.call(request, {
+            signal,
+            holdWall: () => () => {},
+            slot: { tryTake: () => true, take: () => Promise.resolve(), giveBack() {} },
+          });
         }),
       )),
     );

@@ -10,6 +10,7 @@ import { facts, tool } from "./policy/support.ts";
 
 const anything = { type: "object" } as const;
 const done: string[] = [];
+let reads = 0;
 const requests: ApprovalRequest[] = [];
 let answer: Approve = () => Promise.resolve({ decision: "deny" });
 const once: ApprovalAnswer = { decision: "allow" };
@@ -29,7 +30,10 @@ const gate: Gate = await createCallgate({
         description: "Reads.",
         input: anything,
         annotations: { readOnlyHint: true },
-        run: () => "read",
+        run: () => {
+          reads += 1;
+          return "read";
+        },
       }),
       drop: defineTool({ description: "Drops.", input: anything, run: () => void done.push("dropped") }),
     },
@@ -97,6 +101,44 @@ describe("a set", () => {
     expect(requests[0]?.set?.[6]?.arguments).toEqual({ title: "t7" });
     expect(done).toHaveLength(20);
   });
+
+  test(
+    verifies(
+      "approval:set",
+      "a question lists more calls than may be at work at one time, and none of them waits",
+    ),
+    async () => {
+      const script = `const asked = Array.from({ length: 50 }, (_, i) => notes.write({ title: "t" + i }));
+        const read = await notes.read({});
+        await Promise.all(asked);
+        return read;`;
+      const { output, usage } = await run(script, approving({ ...once, about: "all" }));
+      expect(output).toBe("read");
+      expect(requests.map(({ set }) => set?.length)).toEqual([50]);
+      expect(done).toHaveLength(50);
+      expect(usage.maxCallsInFlight).toBeLessThanOrEqual(32);
+    },
+  );
+
+  test(
+    verifies("limits:in-flight", "calls that wait for a person keep no other call from being made"),
+    async () => {
+      const script = `const asked = Array.from({ length: 40 }, (_, i) => notes.write({ title: "t" + i }));
+        const read = await notes.read({});
+        await Promise.allSettled(asked);
+        return read;`;
+      reads = 0;
+      const { output } = await gate.run(script, {
+        check: "off",
+        limits: { callsInFlight: 1 },
+        approve: async () => {
+          await expect.poll(() => reads, { timeout: 30_000 }).toBe(1);
+          return { decision: "deny" };
+        },
+      });
+      expect(output).toBe("read");
+    },
+  );
 
   test(verifies("approval:set", "an answer about some calls refuses the others"), async () => {
     const { output } = await run(

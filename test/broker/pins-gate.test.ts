@@ -93,7 +93,9 @@ test(
       pins: { file: join(folder(), "callgate.lock.json") },
       approve: async () => {
         await gate.run(changing);
-        await expect.poll(async () => (await gate.run("return 1"), gate.notes.join())).toMatch(/quarantined/);
+        await expect
+          .poll(async () => (await gate.run("return 1"), gate.notes.join()), { timeout: 30_000 })
+          .toMatch(/quarantined/);
         return { decision: "allow" };
       },
     });

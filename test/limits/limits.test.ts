@@ -98,6 +98,17 @@ describe("what a limit does", () => {
   });
 
   test(
+    verifies("limits:in-flight", "many calls with large arguments wait for each other, and all are made"),
+    async () => {
+      const script =
+        "const text = 'x'.repeat(1_000_000); return (await Promise.all(Array.from({ length: 40 }, (_, n) => own.echo({ n, text })))).every((one, n) => one.n === n);";
+      const { output, usage } = await run(script, { callsInFlight: 2 });
+      expect(output).toBe("true");
+      expect(usage.maxCallsInFlight).toBeLessThanOrEqual(2);
+    },
+  );
+
+  test(
     verifies("limits:call-timeout", "callTimeoutMs fails the call with CALL_TIMEOUT, and the script goes on"),
     async () => {
       const script = "try { await own.wait({ ms: 5_000 }); } catch (error) { return error.code; }";

@@ -1,6 +1,6 @@
 // Owns a pool whose first worker is an attacker: runs of other principals get honest workers.
 import { fileURLToPath } from "node:url";
-import type { CallOutcome, CallRequest } from "../../contract/call.ts";
+import type { CallOutcome, CallRequest, CallSlot } from "../../contract/call.ts";
 import { DEFAULT_LIMITS, type RunLimits } from "../../contract/limits.ts";
 import { createPool, type Pool } from "../../runtime/pool.ts";
 import { findAssets } from "../../runtime/process/assets.ts";
@@ -17,7 +17,7 @@ export interface Attacked extends AsyncDisposable {
   readonly pool: Pool;
   /** In the order they were started. */
   readonly workers: readonly WorkerProcess[];
-  /** Calls that reached the broker, as `server.tool`. */
+  /** Calls that were made, as `server.tool`. */
   readonly calls: readonly string[];
   readonly maxAtOnce: number;
   run(principal: string, body: string, options?: RunChanges): Promise<RunEnd>;
@@ -83,7 +83,16 @@ export async function attacked(
     },
   });
 
-  async function perform({ server, tool }: CallRequest, signal: AbortSignal): Promise<CallOutcome> {
+  async function perform(
+    { server, tool }: CallRequest,
+    signal: AbortSignal,
+    slot: CallSlot,
+  ): Promise<CallOutcome> {
+    const taken = await slot.take().then(
+      () => true,
+      () => false,
+    );
+    if (!taken) return { ok: true, valueJson: "null" };
     calls.push(`${server}.${tool}`);
     atOnce += 1;
     maxAtOnce = Math.max(maxAtOnce, atOnce);
@@ -113,7 +122,7 @@ export async function attacked(
         seed: "0".repeat(32),
         timeZone: "UTC",
         limits: { ...DEFAULT_LIMITS, wallMs: 10_000, ...limits },
-        call: (call, options) => perform(call, options.signal),
+        call: (call, { signal: over, slot }) => perform(call, over, slot),
         emitted: () => undefined,
         store: createMemoryStore(),
         at: Date.now(),
