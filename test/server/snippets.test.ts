@@ -1,12 +1,17 @@
-// The configurations of docs/serve.md, as a reader copies them.
+// The configurations of docs/serve.md and of the README, as a reader copies them.
 import { readFileSync } from "node:fs";
 import { CommanderError } from "commander";
 import { expect, test } from "vitest";
 import { createProgram, type Handlers } from "../../cli/program.ts";
 import { verifies } from "../requirements.ts";
 
-const text = readFileSync(new URL("../../docs/serve.md", import.meta.url), "utf8");
-const blocks = (language: string): readonly string[] =>
+/** Document → how many configurations in JSON it has. */
+const documents = [
+  ["docs/serve.md", 5],
+  ["README.md", 2],
+] as const;
+const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
+const blocks = (text: string, language: string): readonly string[] =>
   [...text.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\``, "gms"))].map(([, block = ""]) => block);
 
 /** What the command line makes of the arguments; rejects when they are wrong. */
@@ -30,33 +35,38 @@ interface Entry {
   readonly url?: string;
 }
 
-test(
-  verifies("server:snippets", "each host's configuration starts callgate serve with a configuration"),
-  async () => {
-    const entries = blocks("json").map((block) => {
+/** The words of `npx -y callgate …` are a command line that serves with a configuration. */
+async function expectServes(words: readonly (string | undefined)[]): Promise<void> {
+  expect(words.slice(0, 3)).toEqual(["npx", "-y", "callgate"]);
+  expect(await parsed(words.slice(3) as readonly string[])).toMatchObject({
+    command: "serve",
+    flags: { config: expect.stringMatching(/callgate\.json$/) as string },
+  });
+}
+
+test.each(documents)(
+  verifies("server:snippets", "each host's configuration in %s starts callgate serve with a configuration"),
+  async (path, count) => {
+    const text = read(path);
+    const entries = blocks(text, "json").map((block) => {
       const { mcpServers, servers } = JSON.parse(block) as Record<string, Record<string, Entry> | undefined>;
       return (mcpServers ?? servers)?.["callgate"] as Entry;
     });
-    expect(entries).toHaveLength(5);
-    const toml = blocks("toml")[0] ?? "";
-    const args = JSON.parse(/^args = (.*)$/m.exec(toml)?.[1] ?? "[]") as readonly string[];
-    for (const entry of [...entries, { command: /^command = "(.*)"$/m.exec(toml)?.[1] ?? "", args }]) {
-      if (entry.url !== undefined) {
-        expect(new URL(entry.url).pathname).toBe("/mcp");
-        continue;
-      }
-      expect([entry.command, ...(entry.args ?? []).slice(0, 2)]).toEqual(["npx", "-y", "callgate"]);
-      const seen = await parsed((entry.args ?? []).slice(2));
-      expect(seen).toMatchObject({
-        command: "serve",
-        flags: { config: expect.stringMatching(/callgate\.json$/) as string },
-      });
+    expect(entries).toHaveLength(count);
+    for (const { url, command, args = [] } of entries) {
+      if (url === undefined) await expectServes([command, ...args]);
+      else expect(new URL(url).pathname).toBe("/mcp");
     }
+    const toml = blocks(text, "toml")[0] ?? "";
+    const args = JSON.parse(/^args = (.*)$/m.exec(toml)?.[1] ?? "[]") as readonly string[];
+    await expectServes([/^command = "(.*)"$/m.exec(toml)?.[1], ...args]);
+    const added = /claude mcp add callgate -- ([^`\n]*?\.json)/.exec(text)?.[1] ?? "";
+    await expectServes(added.split(" "));
   },
 );
 
 test(verifies("server:snippets", "each command line of the document is one that exists"), async () => {
-  const lines = blocks("sh")
+  const lines = blocks(read("docs/serve.md"), "sh")
     .flatMap((block) => block.split("\n"))
     .filter((line) => line.startsWith("callgate "));
   expect(lines.length).toBeGreaterThan(2);
