@@ -60,7 +60,8 @@ export function callScript(call: {
   );
   return [
     `const [namespace, identifier, input] = JSON.parse(${literal});`,
-    "const result = await globalThis[namespace][identifier](input);",
+    "const call = identifier.split('.').reduce((object, key) => object[key], globalThis[namespace]);",
+    "const result = await call(input);",
     // Handles, which no JSON of a server can be: whoever calls a single tool wants to see what it gives, as far as it goes.
     "if (Array.isArray(result)) for (const one of result) if (typeof one?.base64 === 'function') try { emit(one); } catch {}",
     'return typeof result === "string" ? result : JSON.stringify(result);',

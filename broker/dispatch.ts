@@ -1,14 +1,14 @@
 // Owns the one path of a call: validate, decide, approve, budget, perform, check, receipt.
 // Security: nothing else in the project calls an upstream.
 import type { CallError, CallOutcome, CallReceipt, CallRequest } from "../contract/call.ts";
-import { mayHoldHandles } from "../contract/content.ts";
+import { mayHoldHandles, type ValuePath } from "../contract/content.ts";
 import { CallgateError } from "../contract/error.ts";
 import type { Decision } from "../contract/decision.ts";
-import { byteLength, type JsonObject } from "../contract/json.ts";
+import { byteLength, type JsonObject, type JsonValue } from "../contract/json.ts";
 import type { ToolDefinition } from "../contract/tool.ts";
 import { authorize } from "./authorize.ts";
 import type { DispatchContext, DispatchOptions } from "./call-context.ts";
-import { fileBlocks, type Filed } from "./content/file.ts";
+import { fileBlocks, placeBlocks, type Filed } from "./content/file.ts";
 import { fillHandles, type Filled } from "./content/fill.ts";
 import { resultLabels } from "./policy/decide.ts";
 import type { ReceiptEnd } from "./receipts.ts";
@@ -159,15 +159,15 @@ function received(
 ): Ended {
   const facts = { rules, safeToRepeat: reads };
   // Content beside structured content reaches a script with an error only.
-  const shows = result.isError || result.structuredContent === undefined;
+  const shows = result.isError || result.structuredContent === undefined || result.places !== undefined;
   const filed = shows ? fileBlocks(result.content, context.content, request) : undefined;
   if (filed !== undefined && "over" in filed) {
     const text = `The result of ${callName(request)} has binary content of ${filed.over} bytes, for which the run has no room (limit contentBytes: ${context.limits.contentBytes} in all). The call was made.`;
     const sized = { ...facts, resultBytes: filed.over };
     return failed(callError("CALL_INVALID_RESULT", request, text), { ...sized, status: "error" });
   }
-  const { blocks: content, handles, bytes } = filed ?? NOTHING_FILED;
-  const value = filed === undefined ? toCallValue(result) : toCallValue({ ...result, content });
+  const { blocks: content, handles: filedAt, bytes } = filed ?? NOTHING_FILED;
+  const { value, handles } = withHandles(result, content, filedAt);
   const valueJson = JSON.stringify(value);
   const jsonBytes = byteLength(valueJson);
   const resultBytes = jsonBytes + bytes;
@@ -193,8 +193,20 @@ function received(
       return failed(callError("CALL_INVALID_RESULT", request, text, shown), { ...sized, status: "error" });
     }
   }
-  const found = value === content && handles.length > 0 ? { handles } : {};
+  const found = handles.length > 0 ? { handles } : {};
   return { outcome: { ok: true, valueJson, ...found }, receipt: { ...sized, status: "ok" } };
+}
+
+/** What the script gets, and where in it the handles are. */
+function withHandles(
+  { content: _content, places, ...result }: UpstreamResult,
+  content: readonly JsonObject[],
+  filed: readonly ValuePath[],
+): { readonly value: JsonValue; readonly handles: readonly ValuePath[] } {
+  const value = toCallValue({ ...result, content });
+  if (places === undefined) return { value, handles: filed };
+  const handles = filed.map(([index]) => places[index as number] as ValuePath);
+  return { value: placeBlocks(value, places, content), handles };
 }
 
 /** Security: what follows in the script is judged as if the call had been made. */

@@ -1,6 +1,7 @@
 // Owns the pinning of tool definitions: what was accepted once is what may be called.
 import { createHash } from "node:crypto";
 import { canonicalJson, type JsonObject } from "../contract/json.ts";
+import { mcpMethod } from "../contract/methods.ts";
 import type { ToolDefinition } from "../contract/tool.ts";
 import { changedParts, diffDefinitions, PINNED_PARTS, type DiffLine } from "./pins-diff.ts";
 import type { Pin, PinStore, PinTable } from "./pins-file.ts";
@@ -102,7 +103,10 @@ export async function createPins(options: {
     admit(server, tools) {
       if (exempt.has(server)) return tools;
       held.delete(server);
-      const admitted = tools.map((tool) => admitOne(server, tool));
+      const admitted = tools.map((tool) =>
+        // What stands for resources and prompts is no definition of the server's.
+        mcpMethod(tool.name) === undefined ? admitOne(server, tool) : tool,
+      );
       known.add(server);
       return admitted;
     },

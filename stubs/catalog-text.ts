@@ -3,6 +3,8 @@ import { counted, heading, shownName } from "./catalog-line.ts";
 import type { ServerGroup } from "./catalog-order.ts";
 import { stubBlock, stubOf } from "./catalog-stub.ts";
 import { estimateTokens } from "./catalog-tokens.ts";
+import type { NamedTool } from "../contract/tool.ts";
+import { isMethod, methodLine, methodNames } from "./methods.ts";
 import type { CatalogText } from "./catalog-types.ts";
 
 // The first lines hold no counts: a server more must leave every earlier byte in place.
@@ -22,7 +24,7 @@ const LEAST_STUB_TOKENS = 8;
 /** The fullest form that fits. `servers` always answers: what does not fit is counted, never dropped in silence. */
 export function emitCatalogText(groups: readonly ServerGroup[], budgetTokens: number): CatalogText {
   if (groups.length === 0) return finished("inline", "No tools are connected.", true);
-  const count = groups.reduce((sum, group) => sum + group.tools.length, 0);
+  const count = groups.reduce((sum, group) => sum + toolsOf(group).length, 0);
   const mayFit = count * LEAST_STUB_TOKENS <= budgetTokens;
   const inline = mayFit ? joined(HEADS.inline, inlineBlocks(groups), budgetTokens) : undefined;
   if (inline !== undefined) return finished("inline", inline, true);
@@ -49,31 +51,37 @@ function joined(head: string, parts: IteratorObject<string>, budgetTokens: numbe
 }
 
 function* inlineBlocks(groups: readonly ServerGroup[]): Generator<string> {
-  for (const { server, namespace, tools } of groups) {
-    yield stubBlock(
-      server,
-      namespace,
-      tools.map((named) => stubOf(named, "summary").text),
-    );
+  for (const group of groups) {
+    const { server, namespace, tools } = group;
+    const stubs = toolsOf(group).map((named) => stubOf(named, "summary").text);
+    const more = methodLine(namespace, tools);
+    yield stubBlock(server, namespace, more === undefined ? stubs : [...stubs, more]);
   }
 }
 
-function namesLine({ server, namespace, tools }: ServerGroup): string {
-  return `${heading(server, namespace)}: ${tools.map(shownName).join(", ")}`;
+function namesLine(group: ServerGroup): string {
+  const names = [...toolsOf(group).map(shownName), ...methodNames(group.tools)];
+  return `${heading(group.server, group.namespace)}: ${names.join(", ")}`;
+}
+
+function toolsOf({ tools }: ServerGroup): readonly NamedTool[] {
+  return tools.some(isMethod) ? tools.filter((named) => !isMethod(named)) : tools;
 }
 
 function serversText(groups: readonly ServerGroup[], budgetTokens: number): string {
   const lines: string[] = [];
   let tokens = estimateTokens(HEADS.servers);
-  for (const { server, namespace, tools } of groups) {
-    const line = `${heading(server, namespace)}: ${counted(tools.length, "tool")}`;
+  for (const group of groups) {
+    const { server, namespace, tools } = group;
+    const more = methodNames(tools).map((names) => `, ${names}`);
+    const line = `${heading(server, namespace)}: ${counted(toolsOf(group).length, "tool")}${more.join("")}`;
     tokens += estimateTokens(line) + 1;
     if (tokens > budgetTokens && lines.length > 0) break;
     lines.push(line);
   }
   const more = groups.slice(lines.length);
   if (more.length > 0) {
-    const count = more.reduce((sum, group) => sum + group.tools.length, 0);
+    const count = more.reduce((sum, group) => sum + toolsOf(group).length, 0);
     lines.push(`and ${counted(more.length, "more server")} with ${counted(count, "tool")}`);
   }
   return [HEADS.servers, ...lines].join("\n");

@@ -78,7 +78,7 @@ export interface Catalog {
   readonly hash: string;
   /** Exact names first, then keywords. Never throws on any query. */
   search(query: string, options?: SearchOptions): Promise<SearchResult>;
-  /** All tools, or those of one server: configured name or namespace. @defaultValue detail "summary" */
+  /** All tools; or those of one server (configured name or namespace), its resources and prompts too. @defaultValue detail "summary" */
   list(options?: { readonly server?: string; readonly detail?: Detail }): readonly ListedTool[];
   /** Stubs of several tools, asked for by any spelling of their names. Never throws on any name. */
   describe(names: readonly string[], options?: DescribeOptions): DescribeResult;

@@ -18,6 +18,7 @@ import type {
 import { describeTools } from "./describe.ts";
 import { firstSentence } from "./emit-text.ts";
 import { foundText, nothingText } from "./search/answer.ts";
+import { isMeant, isMethod } from "./methods.ts";
 import { createNameIndex, spelledOnly } from "./search/names.ts";
 import { createNearIndex } from "./search/near.ts";
 import { createSearchIndex, MAX_QUERY } from "./search/rank.ts";
@@ -73,8 +74,11 @@ export function createCatalog(tools: readonly NamedTool[], options: CatalogOptio
     const limit = limitOf(options.limit, DEFAULT_LIMIT);
     const server = typeof options.server === "string" && options.server !== "" ? options.server : undefined;
     const servers = server === undefined ? undefined : serversOf(groups, server);
-    const accepts = (position: number): boolean =>
-      servers === undefined || servers.has((ordered[position] as NamedTool).tool.server);
+    const browsing = text.trim() === "" && server !== undefined;
+    const accepts = (position: number): boolean => {
+      const named = ordered[position] as NamedTool;
+      return (servers === undefined || servers.has(named.tool.server)) && (browsing || isMeant(named, text));
+    };
     const notes: string[] = [];
     let byMeaning: readonly number[] | undefined;
     if (text.trim() !== "") {
@@ -83,10 +87,9 @@ export function createCatalog(tools: readonly NamedTool[], options: CatalogOptio
       else byMeaning = ranking?.positions;
     }
     // No query, but a server: its tools in order, for browsing.
-    const { ranked, total } =
-      text.trim() === "" && server !== undefined
-        ? browse(ordered, accepts, limit)
-        : index().rank(text, { limit, accepts, ...(byMeaning === undefined ? {} : { byMeaning }) });
+    const { ranked, total } = browsing
+      ? browse(ordered, accepts, limit)
+      : index().rank(text, { limit, accepts, ...(byMeaning === undefined ? {} : { byMeaning }) });
     if (ranked.length === 0) {
       const like = near(text.trim(), DEFAULT_NEAR);
       return {
@@ -117,7 +120,9 @@ export function createCatalog(tools: readonly NamedTool[], options: CatalogOptio
     list: (given) => {
       const detail = detailOf(given?.detail, "summary");
       const servers = given?.server === undefined ? undefined : serversOf(groups, given.server);
-      const listed = ordered.filter(({ tool }) => servers === undefined || servers.has(tool.server));
+      const listed = ordered.filter((named) =>
+        servers === undefined ? !isMethod(named) : servers.has(named.tool.server),
+      );
       return listed.map((named) => listedOf(named, detail));
     },
     describe(asked: unknown, options) {

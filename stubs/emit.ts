@@ -2,6 +2,7 @@
 import type { Detail, NamedTool } from "../contract/tool.ts";
 import { commentText, firstSentence } from "./emit-text.ts";
 import { printDefinition, printType, type Docs, type TypePrinter } from "./emit-type.ts";
+import { isMethod, methodDeclarations, methodStub } from "./methods.ts";
 import { LOOSE_TOOL, toolType, type ToolType } from "./schema/tool-type.ts";
 import { TYPE_LIMITS } from "./schema/build.ts";
 
@@ -23,6 +24,8 @@ const FULL = 4_000;
 export function emitTool(named: NamedTool, options: { readonly detail: Detail }): EmittedTool {
   const callable = `${named.namespace}.${named.identifier}`;
   const { detail } = options;
+  const method = methodStub(named, detail);
+  if (method !== undefined) return { text: method, notes: [] };
   if (detail === "name") {
     const line = emitOneLine(named);
     return { text: line === "" ? callable : `${callable} // ${line}`, notes: [] };
@@ -67,11 +70,12 @@ export function emitDeclarations(
       lines.push(`/** server: ${commentText(server, 100)} */`);
     lines.push(`declare namespace ${namespace} {`);
     for (const member of members) {
+      if (isMethod(member)) continue;
       const emitted = emitMember(member, options.docs);
       lines.push(emitted.text);
       notes.push(...emitted.notes.map((note) => `${namespace}.${member.identifier}: ${note}`));
     }
-    lines.push("}");
+    lines.push(...methodDeclarations(members, options.docs !== "none"), "}");
     blocks.push(lines.join("\n"));
   }
   return { text: blocks.length === 0 ? "" : `${blocks.join("\n")}\n`, notes };

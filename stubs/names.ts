@@ -1,5 +1,6 @@
 // Owns the identifiers a script calls tools by: injective, independent of order, and stable once given.
 import { createHash } from "node:crypto";
+import { mcpMethod } from "../contract/methods.ts";
 import { quoted } from "../contract/schema/printable.ts";
 import type { NamedTool, ToolDefinition } from "../contract/tool.ts";
 import { RESERVED_GLOBALS, RESERVED_MEMBERS } from "./reserved.ts";
@@ -50,7 +51,8 @@ export function assignNames(
   const identifiers = new Map(options.pinned?.identifiers);
   const pinsByServer = groupPins(identifiers);
   for (const [server, members] of servers) {
-    const given = assign(members.keys(), pinsByServer.get(server) ?? new Map(), RESERVED_MEMBERS);
+    const raw = new Set([...members.keys()].map(namedAs));
+    const given = assign(raw, pinsByServer.get(server) ?? new Map(), RESERVED_MEMBERS);
     for (const [name, identifier] of given) identifiers.set(toolKey(server, name), identifier);
   }
 
@@ -59,8 +61,10 @@ export function assignNames(
     const namespace = namespaces.get(server) as string;
     if (namespace !== server) notes.push(`The server ${quoted(server)} is called ${namespace} in scripts.`);
     for (const [name, tool] of members) {
-      const identifier = identifiers.get(toolKey(server, name)) as string;
-      if (identifier !== name) {
+      const method = mcpMethod(name);
+      const own = identifiers.get(toolKey(server, namedAs(name))) as string;
+      const identifier = method === undefined ? own : `${own}.${method.member}`;
+      if (method === undefined && identifier !== name) {
         notes.push(`${quoted(server)} ${quoted(name)} is called ${namespace}.${identifier} in scripts.`);
       }
       named.push({ tool, namespace, identifier });
@@ -69,6 +73,15 @@ export function assignNames(
   const order = new Map(tools.toReversed().map((tool, index) => [tool, -index]));
   named.sort((left, right) => (order.get(left.tool) ?? 0) - (order.get(right.tool) ?? 0));
   return { named, pins: { namespaces, identifiers }, notes };
+}
+
+/** Stands before the name of a group: no name of a tool holds it. */
+const GROUP = "\0";
+
+/** Resources and prompts of a server have one identifier for each group. */
+function namedAs(name: string): string {
+  const method = mcpMethod(name);
+  return method === undefined ? name : `${GROUP}${method.group}`;
 }
 
 function groupPins(identifiers: ReadonlyMap<string, string>): Map<string, Map<string, string>> {
@@ -121,6 +134,7 @@ function assign(
 const LONGEST = 256;
 
 function baseOf(raw: string, reserved: ReadonlySet<string>): string {
+  if (raw.startsWith(GROUP)) return raw.slice(GROUP.length);
   // Security: a name of any length must not become an identifier of any length.
   const bounded = raw.length <= LONGEST ? raw : `${sha256(raw).slice(0, 16)}_${raw.slice(-64)}`;
   let base = bounded.replace(/[^A-Za-z0-9_]+/g, "_");

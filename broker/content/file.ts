@@ -61,6 +61,20 @@ export function fileBlocks(
   return { blocks: filed, handles, bytes };
 }
 
+/** Puts each block where it belongs, in a value that is the caller's own. */
+export function placeBlocks(
+  value: JsonValue,
+  places: readonly ValuePath[],
+  blocks: readonly JsonObject[],
+): JsonValue {
+  places.forEach((place, index) => {
+    let holder = value as unknown as Record<string | number, unknown>;
+    for (const key of place.slice(0, -1)) holder = holder[key] as typeof holder;
+    holder[place.at(-1) as string | number] = blocks[index];
+  });
+  return value;
+}
+
 function estimateOf(binary: Binary | undefined): number {
   return binary === undefined ? 0 : Math.max(0, Math.floor((binary.data.length * 3) / 4) - PADDING);
 }

@@ -1,6 +1,7 @@
 // Owns one connection to one MCP server: negotiated, listing tools, calling them, told of changes.
 import { Client, SseError, type ConnectOptions, type DiscoverResult } from "@modelcontextprotocol/client";
 import type { JsonObject } from "../../contract/json.ts";
+import { mcpMethod } from "../../contract/methods.ts";
 import type { ToolDefinition } from "../../contract/tool.ts";
 import { readCallResult } from "./call-result.ts";
 import { pause, raced, settledWithin, type Clock } from "./clock.ts";
@@ -8,6 +9,8 @@ import { createDeadline } from "./deadline.ts";
 import type { Era } from "./era.ts";
 import { readFailure, type Failure } from "./failure.ts";
 import { guardTransport, type Guard } from "./guard.ts";
+import { callMethod } from "./method-call.ts";
+import { methodTools } from "./method-tools.ts";
 import { MAX_PAGES, mentionsHeader, schemaForSdk } from "./list-walk.ts";
 import { readTools, type ToolList } from "./tool-list.ts";
 import type { Wire } from "./wire.ts";
@@ -174,7 +177,7 @@ async function listTools(
     const why = "was dropped: it asks for an invalid HTTP header";
     return {
       list: {
-        tools: read.tools.filter((tool) => !excluded.includes(tool)),
+        tools: [...read.tools.filter((tool) => !excluded.includes(tool)), ...methodsOf(client, server)],
         notes: [
           ...guard.walk.notes,
           ...read.notes,
@@ -188,12 +191,25 @@ async function listTools(
   }
 }
 
+function methodsOf(client: Client, server: string): readonly ToolDefinition[] {
+  const declared = client.getServerCapabilities();
+  return methodTools(server, (group) => declared?.[group] !== undefined);
+}
+
 async function callTool(
   { client, guard, wire }: Parts,
   tool: ToolDefinition,
   args: JsonObject,
   options: { readonly signal: AbortSignal; readonly onProgress: (progress: Progress) => void },
 ): Promise<{ readonly result: UpstreamResult } | { readonly failure: Failure }> {
+  if (mcpMethod(tool.name) !== undefined) {
+    try {
+      const asking = { signal: options.signal, timeout: NO_TIMEOUT };
+      return { result: await callMethod(client, tool.name, args, asking) };
+    } catch (error) {
+      return { failure: readFailure(error, { sent: true, session: wire.hasSession() }) };
+    }
+  }
   // A copy of its own, by whose identity the request is recognised on its way out; `__proto__` stays an own key.
   const own: Record<string, unknown> = { ...args };
   const ticket = guard.open(own as JsonObject, options.onProgress);

@@ -1,6 +1,7 @@
 // Owns the seam between the MCP SDK and the wire: raw answers are taken here, the SDK sees repaired ones.
 import type { JSONRPCMessage, Transport, TransportSendOptions } from "@modelcontextprotocol/client";
 import { isJsonObject, own, type JsonObject, type JsonValue } from "../../contract/json.ts";
+import { MCP_METHODS } from "../../contract/methods.ts";
 import { createListWalk, type ListWalk } from "./list-walk.ts";
 import type { Progress } from "./upstream.ts";
 
@@ -28,11 +29,12 @@ export interface Guard {
   close(ticket: Ticket): void;
 }
 
-type Kind = "list" | "call" | "initialize" | "other";
+type Kind = "list" | "call" | "method" | "initialize" | "other";
 
 const KINDS: ReadonlyMap<string, Kind> = new Map([
   ["tools/list", "list"],
   ["initialize", "initialize"],
+  ...MCP_METHODS.map(({ name }) => [name, "method"] as const),
 ]);
 
 const LOST: { readonly code: number; readonly message: string } = {
@@ -182,6 +184,7 @@ export function guardTransport(inner: Transport, options: { readonly stdio: bool
     // What else is not complete (a state to be echoed, a task) is the SDK's to handle.
     if (guard.modern && type !== undefined && type !== "complete") return { result };
     const complete: JsonObject = guard.modern ? { resultType: "complete" } : {};
+    if (kind === "method") return { result: { ...complete, ...(isJsonObject(result) && result) } };
     if (kind === "list") return { result: { ...complete, ...walk.take(result, guard.modern) } };
     const ticket = tickets.get(id);
     if (ticket !== undefined) ticket.result = { raw: result };
@@ -205,16 +208,22 @@ function readInitialize(result: JsonValue): JsonValue {
   };
   return {
     protocolVersion: (own(result, "protocolVersion") ?? null) as JsonValue,
-    capabilities: isJsonObject(capabilities) ? toolsOf(capabilities) : { tools: {} },
+    capabilities: isJsonObject(capabilities) ? usedOf(capabilities) : { tools: {} },
     serverInfo: { name: text("name"), version: text("version") },
   };
 }
 
-/** Only the capability that is used; a faulty other one is none of our concern. */
-function toolsOf(capabilities: JsonObject): JsonObject {
+/** Only the capabilities that are used; a faulty other one is none of our concern. */
+function usedOf(capabilities: JsonObject): JsonObject {
+  const has = (key: string): boolean => ![undefined, null, false].includes(own(capabilities, key) as null);
   const tools = own(capabilities, "tools");
-  if (tools === undefined || tools === null || tools === false) return {};
-  return { tools: isJsonObject(tools) && tools["listChanged"] === true ? { listChanged: true } : {} };
+  return {
+    ...(has("tools") && {
+      tools: isJsonObject(tools) && tools["listChanged"] === true ? { listChanged: true } : {},
+    }),
+    ...(has("resources") && { resources: {} }),
+    ...(has("prompts") && { prompts: {} }),
+  };
 }
 
 function readError(error: JsonValue): JsonObject {

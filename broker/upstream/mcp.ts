@@ -1,6 +1,7 @@
 // Owns an MCP server as an upstream: its tools and calls, whatever becomes of the connection meanwhile.
 import { CallgateError } from "../../contract/error.ts";
 import type { JsonObject } from "../../contract/json.ts";
+import { mcpMethod } from "../../contract/methods.ts";
 import type { ToolDefinition } from "../../contract/tool.ts";
 import { catalogKey } from "./catalog-store.ts";
 import { pause, raced, settledWithin, systemClock } from "./clock.ts";
@@ -135,7 +136,10 @@ export function createMcpUpstream(
       });
     }
     if (failure.kind === "unusable") return wording.toolError(tool.name, failure.message, {});
-    const unknownTool = failure.code === INVALID_PARAMS && /unknown tool|not found/i.test(failure.message);
+    const unknownTool =
+      mcpMethod(tool.name) === undefined &&
+      failure.code === INVALID_PARAMS &&
+      /unknown tool|not found/i.test(failure.message);
     if (unknownTool || failure.code === METHOD_NOT_FOUND) cache.invalidate();
     const data = { rpcCode: failure.code, ...(unknownTool ? { unknownTool } : {}) };
     return wording.toolError(tool.name, failure.message, data);

@@ -1,5 +1,6 @@
 // Owns the reading of `tools/list`: what of a server's raw tools is usable, and what is said about the rest.
 import { isJsonObject, own, type JsonObject } from "../../contract/json.ts";
+import { mcpMethod } from "../../contract/methods.ts";
 import type { ToolAnnotations, ToolDefinition } from "../../contract/tool.ts";
 import { isDeeperThan } from "./depth.ts";
 import { printable } from "./printable.ts";
@@ -56,6 +57,8 @@ function readTool(
   if (typeof name !== "string" || name === "") return "it has no name";
   // Security: names reach terminals and prompts; one that cannot be printed as it is cannot be approved either.
   if (name.length > MAX_NAME || printable(name, MAX_NAME) !== name) return "its name is not printable text";
+  // Security: policy knows requests for resources and prompts by these names.
+  if (mcpMethod(name) !== undefined) return "its name is that of a method of MCP";
   const execution = own(item, "execution");
   if (isJsonObject(execution) && execution["taskSupport"] === "required") {
     return "it runs only as a task, which Callgate does not do";

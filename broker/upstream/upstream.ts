@@ -1,4 +1,5 @@
 // Owns the port to whatever provides tools: an MCP server or a set of local functions.
+import type { ValuePath } from "../../contract/content.ts";
 import type { JsonObject, JsonValue } from "../../contract/json.ts";
 import type { ToolDefinition } from "../../contract/tool.ts";
 
@@ -6,6 +7,8 @@ import type { ToolDefinition } from "../../contract/tool.ts";
 export interface UpstreamResult {
   readonly content: readonly JsonObject[];
   readonly structuredContent?: JsonValue;
+  /** Where in `structuredContent` each block of `content` belongs; there is null until then. */
+  readonly places?: readonly ValuePath[];
   /** True when the tool itself reports failure; never thrown by `call`. */
   readonly isError: boolean;
   /** Repairs made to the answer, one sentence each. */

@@ -186,7 +186,8 @@ function enclosingCall(node: ts.Node, checker: ts.TypeChecker, index: CatalogInd
 }
 
 function signatureOf(call: string, index: CatalogIndex): string | undefined {
-  const [namespace = "", identifier = ""] = call.split(".");
+  const [namespace = "", ...members] = call.split(".");
+  const identifier = members.join(".");
   const tool = index.namespaces.get(namespace)?.get(identifier);
   return tool === undefined ? undefined : signatureLine(tool);
 }

@@ -14,12 +14,25 @@ export function calledTool(node: ts.Node, checker: ts.TypeChecker, index: Catalo
   if (ts.isIdentifier(callee)) {
     return callee.text === "sleep" && isGlobal(callee, checker) ? "sleep" : undefined;
   }
-  if (!ts.isPropertyAccessExpression(callee) || !ts.isIdentifier(callee.expression)) return undefined;
-  const namespace = callee.expression.text;
+  const path = pathOf(callee);
+  if (path === undefined) return undefined;
+  const { root, members } = path;
+  const namespace = root.text;
   const known =
-    index.namespaces.get(namespace)?.has(callee.name.text) === true ||
-    (namespace === "catalog" && CATALOG_CALLS.has(callee.name.text));
-  return known && isGlobal(callee.expression, checker) ? `${namespace}.${callee.name.text}` : undefined;
+    index.namespaces.get(namespace)?.has(members) === true ||
+    (namespace === "catalog" && CATALOG_CALLS.has(members));
+  return known && isGlobal(root, checker) ? `${namespace}.${members}` : undefined;
+}
+
+/** `root.members`, where members may be `resources.read`. */
+function pathOf(
+  callee: ts.Expression,
+): { readonly root: ts.Identifier; readonly members: string } | undefined {
+  if (!ts.isPropertyAccessExpression(callee)) return undefined;
+  const { expression, name } = callee;
+  if (ts.isIdentifier(expression)) return { root: expression, members: name.text };
+  if (!ts.isPropertyAccessExpression(expression) || !ts.isIdentifier(expression.expression)) return undefined;
+  return { root: expression.expression, members: `${expression.name.text}.${name.text}` };
 }
 
 /** False for a name that the script declares itself. */

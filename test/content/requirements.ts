@@ -16,5 +16,12 @@ export const requirements: Readonly<Record<string, string>> = {
   "content:emit": "what a script emits comes back with its result, in order, within emitBytes and 100",
   "content:faces":
     "a client of the server, a model behind an adapter and a user of the command line get what a script emitted",
+  "content:methods":
+    "resources and prompts of servers of both eras and transports are calls of a script, binary contents as handles",
+  "content:methods-hostile": "lists, contents and messages of any shape are read part by part, within bounds",
+  "content:methods-policy":
+    "resources and prompts are decided, approved, labelled and recorded as tools are, by the name of the method; nothing of a server can pose as one",
+  "content:methods-listed":
+    "resources and prompts take one line of a listing, and are found when they are meant",
   "content:replay": "a replay emits the same, without the data that was a server's",
 };

@@ -186,7 +186,12 @@ test(verifies("upstream:list-faulty", "the pages of a list are kept raw, the SDK
 test.each<[string, JsonValue, JsonObject]>([
   ["nothing but a version", { protocolVersion: "2025-06-18" }, { tools: {} }],
   ["no capabilities", { protocolVersion: "2025-06-18", capabilities: null }, { tools: {} }],
-  ["other capabilities only", { protocolVersion: "2025-06-18", capabilities: { prompts: "x" } }, {}],
+  ["other capabilities only", { protocolVersion: "2025-06-18", capabilities: { logging: "x" } }, {}],
+  [
+    "faulty capabilities",
+    { protocolVersion: "2025-06-18", capabilities: { prompts: "x", resources: { subscribe: 7 } } },
+    { resources: {}, prompts: {} },
+  ],
   ["tools as true", { protocolVersion: "2025-06-18", capabilities: { tools: true } }, { tools: {} }],
   [
     "changes",

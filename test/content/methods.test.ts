@@ -1,0 +1,340 @@
+// Resources and prompts of real servers, and of one that lies, as calls of a script.
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, onTestFinished, test } from "vitest";
+import type { ApprovalRequest, AuditEntry, CallgateOptions, Gate, PolicyInput } from "../../index.ts";
+import { createCallgate } from "../../index.ts";
+import { listening } from "../broker/upstream/support.ts";
+import { verifies } from "../requirements.ts";
+import { openContent, returned } from "./support.ts";
+
+const package_ = fileURLToPath(
+  new URL("../../node_modules/@modelcontextprotocol/server-everything/", import.meta.url),
+);
+const EVERYTHING = join(package_, "dist/index.js");
+const ID = expect.stringMatching(/^content_[0-9a-f]{32}$/) as unknown;
+
+async function everything(transport: "stdio" | "streamableHttp"): Promise<Gate> {
+  const command = process.execPath;
+  const port = String(20_000 + (process.pid % 20_000));
+  const server =
+    transport === "stdio"
+      ? { command, args: [EVERYTHING] }
+      : {
+          url: `http://127.0.0.1:${(await listening({ command, args: [EVERYTHING, transport] }, { PORT: port })).port}/mcp`,
+        };
+  const gate = await createCallgate({ servers: { ev: server }, policy: { default: "allow" } });
+  onTestFinished(() => gate[Symbol.asyncDispose]());
+  return gate;
+}
+
+/** A gate over the server of content with these answers, closed after the test. */
+async function open(answers: object, options: CallgateOptions = {}): Promise<Gate> {
+  const gate = await openContent(options, answers);
+  onTestFinished(() => gate[Symbol.asyncDispose]());
+  return gate;
+}
+
+const READ = { resources: { "resources/read": { "a:b": { contents: [{ uri: "a:b", text: "hello" }] } } } };
+
+describe.each(["stdio", "streamableHttp"] as const)("server-everything over %s", (transport) => {
+  test(
+    verifies("content:methods", "resources are listed and read, prompts listed and filled"),
+    async () => {
+      const gate = await everything(transport);
+      const script = `
+        const { resources } = await ev.resources.list();
+        const { contents: [text] } = await ev.resources.read(resources[0]!.uri);
+        const { resourceTemplates } = await ev.resources.templates();
+        const { contents: [binary] } = await ev.resources.read({ uri: resourceTemplates[1]!.uriTemplate.replace(/\\{.*\\}/, "7") });
+        const { prompts } = await ev.prompts.list();
+        const { messages } = await ev.prompts.get("args-prompt", { city: "Paris" });
+        const blob = await ev.prompts.get({ name: "resource-prompt", arguments: { resourceType: "Blob", resourceId: "2" } });
+        return [resources.length > 3, text.text.length > 100, binary, await binary.text(), prompts.map((p) => p.name).slice(0, 2), messages, blob.messages[1]]`;
+      expect(returned(await gate.run(script))).toEqual([
+        true,
+        true,
+        expect.objectContaining({
+          type: "resource",
+          uri: "demo://resource/dynamic/blob/7",
+          id: ID,
+        }) as unknown,
+        expect.stringContaining("Resource 7") as unknown,
+        ["simple-prompt", "args-prompt"],
+        [{ role: "user", content: { type: "text", text: "What's weather in Paris?" } }],
+        { role: "user", content: expect.objectContaining({ type: "resource", id: ID }) as unknown },
+      ]);
+    },
+    120_000,
+  );
+
+  test(
+    verifies("content:methods", "what a server does not have fails with its words"),
+    async () => {
+      const gate = await everything(transport);
+      const { error } = await gate.run("await ev.resources.read('nope://x')");
+      expect(error).toMatchObject({ code: "CALL_TOOL_ERROR", server: "ev", tool: "resources/read" });
+      expect(error?.message).toContain("nope://x");
+    },
+    120_000,
+  );
+});
+
+describe("answers of any shape", () => {
+  const lists = {
+    result: {
+      resources: [{ uri: "a:1", name: "one" }, null, "x", { name: "no uri" }, { uri: 7 }],
+      nextCursor: "2",
+    },
+    "2": { resources: [{ uri: "a:2", name: "two", extra: { kept: true } }], nextCursor: "3" },
+    "3": { resources: "no list", nextCursor: "2" },
+  };
+
+  test(
+    verifies(
+      "content:methods-hostile",
+      "pages are walked, faulty items left out and named, a loop of cursors ends",
+    ),
+    async () => {
+      const gate = await open({ resources: { "resources/list": lists } });
+      expect(returned(await gate.run("return await s.resources.list()"))).toEqual({
+        resources: [
+          { uri: "a:1", name: "one" },
+          { uri: "a:2", name: "two", extra: { kept: true } },
+        ],
+        notes: [
+          "an item without uri was left out",
+          "an answer has no list of resources",
+          "the server gave a cursor for the second time; the list ends here",
+        ],
+      });
+      expect(
+        returned(await gate.run("return (await s.resources.list({ cursor: '2' })).resources.length")),
+      ).toBe(1);
+    },
+  );
+
+  test(
+    verifies("content:methods-hostile", "a list beyond the bound ends with the cursor of the rest"),
+    async () => {
+      const page = (at: number): object => ({
+        resources: [{ uri: `a:${at}`, name: "n" }],
+        nextCursor: `p${at + 1}`,
+      });
+      const pages = Object.fromEntries(Array.from({ length: 80 }, (_, at) => [`p${at}`, page(at)]));
+      const gate = await open({ resources: { "resources/list": { ...pages, result: page(-1) } } });
+      const script = "const r = await s.resources.list(); return [r.resources.length, r.nextCursor]";
+      expect(returned(await gate.run(script))).toEqual([50, "p49"]);
+    },
+  );
+
+  test(
+    verifies("content:methods-hostile", "contents and messages that are none are left out and named"),
+    async () => {
+      const contents = [
+        { uri: "a:b", text: "x" },
+        { uri: "a:c", blob: "AAAA", mimeType: "image/png" },
+        { uri: "a:d", blob: "not base64" },
+        { uri: "a:e" },
+        7,
+      ];
+      const messages = [
+        { role: "user", content: { type: "image", data: "AAAA", mimeType: "image/png" } },
+        { role: "user", content: { type: "text", text: "x" } },
+        { role: 7, content: { type: "text", text: "x" } },
+        { role: "user" },
+      ];
+      const gate = await open({
+        resources: { "resources/read": { result: { contents }, none: {}, odd: null } },
+        prompts: { "prompts/get": { result: { messages } } },
+      });
+      expect(
+        returned(
+          await gate.run(
+            "return [await s.resources.read('a'), await s.resources.read('none'), await s.prompts.get('p')]",
+          ),
+        ),
+      ).toEqual([
+        {
+          contents: [
+            { uri: "a:b", text: "x" },
+            { type: "resource", uri: "a:c", mimeType: "image/png", bytes: 3, id: ID },
+            {
+              type: "text",
+              text: '[resource whose data is not base64: 10 characters, starting "not base64"]',
+            },
+          ],
+          notes: [
+            "a content without text and blob was left out",
+            "a content that is no object, or nests too deep, was left out",
+          ],
+        },
+        { contents: [], notes: ["the answer has no list of contents"] },
+        {
+          messages: [
+            { role: "user", content: { type: "image", mimeType: "image/png", bytes: 3, id: ID } },
+            { role: "user", content: { type: "text", text: "x" } },
+          ],
+          notes: ["a message without role or content, or that nests too deep, was left out"],
+        },
+      ]);
+      expect(await gate.run("return (await s.resources.read('odd')).contents.length")).toHaveProperty(
+        "status",
+      );
+    },
+  );
+
+  test(
+    verifies(["content:methods-hostile", "content:room"], "a resource too large for the run fails the call"),
+    async () => {
+      const blob = Buffer.alloc(5_000).toString("base64");
+      const gate = await open({
+        resources: { "resources/read": { result: { contents: [{ uri: "a", blob }] } } },
+      });
+      const { error } = await gate.run("await s.resources.read('a')", { limits: { contentBytes: 4_000 } });
+      expect(error).toMatchObject({ code: "CALL_INVALID_RESULT" });
+    },
+  );
+});
+
+describe("who may call them", () => {
+  test(
+    verifies("content:methods-policy", "an untrusted server's are asked about, a trusted one's are reads"),
+    async () => {
+      const script = "return (await s.resources.read('a:b')).contents[0].text";
+      const untrusted = await open(READ, { policy: {} });
+      expect((await untrusted.run(script)).error).toMatchObject({
+        code: "CALL_DENIED",
+        tool: "resources/read",
+      });
+      const trusted = await open(READ, { policy: { servers: { s: { trust: "annotations" } } } });
+      const result = await trusted.run(script);
+      expect(result).toMatchObject({
+        output: "hello",
+        calls: [{ tool: "resources/read", safeToRepeat: true }],
+      });
+      expect((await trusted.run(script, { dryRun: true })).output).toBe("hello");
+    },
+  );
+
+  test(
+    verifies(
+      "content:methods-policy",
+      "rules name the method and match its arguments; approval and audit show them",
+    ),
+    async () => {
+      const asked: ApprovalRequest[] = [];
+      const entries: AuditEntry[] = [];
+      const policy: PolicyInput = {
+        default: "allow",
+        servers: { s: { results: ["untrusted"] } },
+        rules: [
+          { tools: "s.resources/read", effect: "deny", when: { uri: { glob: "secret:*" } } },
+          { tools: "s.prompts/*", effect: "ask" },
+        ],
+        flows: [{ from: "untrusted", to: "s.store", effect: "deny" }],
+      };
+      const gate = await open(
+        { ...READ, prompts: { "prompts/get": { result: { messages: [] } } } },
+        {
+          policy,
+          approve: (request) => {
+            asked.push(request);
+            return Promise.resolve({ decision: "allow" });
+          },
+          audit: { append: (entry) => void entries.push(entry) },
+        },
+      );
+      expect((await gate.run("await s.resources.read('secret:key')")).error).toMatchObject({
+        code: "CALL_DENIED",
+      });
+      expect((await gate.run("return await s.prompts.get('p', { a: 'b' })")).status).toBe("completed");
+      expect(asked).toMatchObject([
+        { server: "s", tool: "prompts/get", arguments: { name: "p", arguments: { a: "b" } } },
+      ]);
+      expect(entries.some((entry) => "tool" in entry && entry.tool === "resources/read")).toBe(true);
+      const flow = await gate.run("await s.resources.read('a:b'); await s.store({ data: 'x' })");
+      expect(flow.error).toMatchObject({ code: "CALL_DENIED", tool: "store" });
+    },
+  );
+
+  test(verifies("content:methods-policy", "arguments are validated before anything is sent"), async () => {
+    const gate = await open(READ);
+    const { error } = await gate.run("await s.resources.read({ uri: 7, more: 1 } as any)");
+    expect(error).toMatchObject({ code: "CALL_INVALID_ARGUMENTS" });
+    expect((await gate.run("await s.resources.read({})")).error?.code).toBe("SCRIPT_TYPE");
+  });
+
+  test(
+    verifies(
+      "content:methods-policy",
+      "a tool with the name of a method is dropped, one called resources keeps its name",
+    ),
+    async () => {
+      const schema = { inputSchema: { type: "object" } };
+      const tools = [
+        { name: "resources/read", ...schema },
+        { name: "prompts/get", ...schema },
+        { name: "resources", ...schema },
+      ];
+      const gate = await open({ tools, ...READ });
+      expect(gate.servers()[0]?.notes.join()).toContain(
+        'tool "resources/read" was dropped: its name is that of a method of MCP',
+      );
+      const calls = gate.catalog.list({ server: "s" }).map(({ call }) => call);
+      expect(calls).toContain("s.resources");
+      const read = calls.find((call) => call.endsWith(".read")) ?? "";
+      expect(read).toMatch(/^s\.resources_[0-9a-f]{6}\.read$/);
+      expect(calls.filter((call) => call.includes("prompts"))).toEqual([]);
+      expect((await gate.run(`return (await ${read}('a:b')).contents[0].text`)).output).toBe("hello");
+    },
+  );
+
+  test(verifies("content:methods-policy", "what stands for resources is not pinned"), async () => {
+    const kept: unknown[] = [];
+    const pins = {
+      load: () => Promise.resolve(undefined),
+      save: (table: ReadonlyMap<string, ReadonlyMap<string, unknown>>) =>
+        Promise.resolve(void kept.push([...(table.get("s")?.keys() ?? [])])),
+    };
+    await open(READ, { pins: pins as never });
+    expect(kept.flat(2)).toContain("image");
+    expect(kept.flat(2)).not.toContain("resources/read");
+  });
+});
+
+describe("the listing", () => {
+  test(
+    verifies("content:methods-listed", "one line for a server; a search finds them when they are meant"),
+    async () => {
+      const gate = await open({ ...READ, prompts: {} });
+      const text = gate.catalog.text();
+      expect(text.split("\n").filter((line) => line.includes("resources"))).toEqual([
+        "s.resources: list(), read(uri), templates(); s.prompts: list(), get(name, args?)",
+      ]);
+      expect(gate.catalog.text({ budgetTokens: 120 })).toContain(
+        "resources.list/read/templates, prompts.list/get",
+      );
+      const found = async (query: string): Promise<readonly string[]> =>
+        (await gate.catalog.search(query)).map(({ call }) => call);
+      expect(await found("read a resource")).toContain("s.resources.read");
+      expect((await found("store image list")).filter((call) => call.split(".").length > 2)).toEqual([]);
+      expect(gate.catalog.list().map(({ call }) => call)).not.toContain("s.resources.read");
+      const [described] = await gate.catalog.describe(["s.prompts.get"]);
+      expect(described).toMatchObject({ call: "s.prompts.get", tool: "prompts/get" });
+    },
+  );
+
+  test(verifies("content:methods-listed", "a server that declares neither has neither"), async () => {
+    const gate = await open({});
+    expect(gate.catalog.text()).not.toContain("resources");
+    const { error } = await gate.run("await s.resources.list()");
+    expect(error?.code).toBe("SCRIPT_TYPE");
+  });
+
+  test(verifies("content:methods-listed", "a call that nothing awaits is warned of"), async () => {
+    const gate = await open(READ);
+    const found = await gate.check("s.resources.read('a:b');\nreturn 1;");
+    expect(found).toMatchObject([{ code: "UNAWAITED_CALL" }]);
+  });
+});
