@@ -32,7 +32,7 @@ try {
   await client.connect(
     new StdioClientTransport({
       command: process.execPath,
-      args: [command, "serve", "--config", join(import.meta.dirname, "callgate.json")],
+      args: [command, "serve", "--trust-config", "--config", join(import.meta.dirname, "callgate.json")],
       env: { PATH: process.env["PATH"] ?? "", SESSION_MEMORY: join(folder, "memory.jsonl") },
     }),
   );

@@ -26,7 +26,10 @@ test(
   verifies("examples:join-cli", "callgate run prints the rows that main.ts prints"),
   () => {
     const cwd = join(root, "examples/two-server-join");
-    const { code, stdout, stderr } = node([join(root, "dist/cli/main.js"), "run", "script.ts"], cwd);
+    const { code, stdout, stderr } = node(
+      [join(root, "dist/cli/main.js"), "run", "--trust-config", "script.ts"],
+      cwd,
+    );
     expect(code, stderr).toBe(0);
     expect(stdout).not.toBe("");
     expect(outputOf("two-server-join")).toContain(stdout);
