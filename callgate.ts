@@ -2,6 +2,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { openBrokerSide, type BrokerSide } from "./broker/broker-side.ts";
 import type { PolicyInspector } from "./broker/policy-inspector.ts";
+import type { UpstreamStatus } from "./broker/upstream/upstream.ts";
 import type { RunWitness } from "./broker/witness.ts";
 import type { CallReceipt } from "./contract/call.ts";
 import type { CheckMode, CompileRequest, CompileResult } from "./contract/compile.ts";
@@ -12,8 +13,15 @@ import { parseLimits, type RunLimits } from "./contract/limits.ts";
 import type { RunEvent, RunStart, RunStore } from "./contract/record.ts";
 import type { RunResult } from "./contract/result.ts";
 import type { ToolDefinition } from "./contract/tool.ts";
-import { checkGateOptions, checkRun, parseTimeZone, policyLayers } from "./gate-options.ts";
-import type { CallgateOptions, Gate, RunOptions } from "./gate.ts";
+import {
+  checkGateOptions,
+  checkRemoval,
+  checkRun,
+  parseTimeZone,
+  policyLayers,
+  unknownServer,
+} from "./gate-options.ts";
+import type { CallgateOptions, Gate, RemoveServerOptions, RunOptions } from "./gate.ts";
 import { createMemoryStore } from "./runtime/run/memory-store.ts";
 import { manifestText, parseManifest } from "./runtime/run/manifest.ts";
 import type { CallPort, RunEnd, RunRequest } from "./runtime/run/request.ts";
@@ -86,6 +94,7 @@ class OpenGate implements Gate {
   #stale: boolean = false;
   #refreshing: Promise<void> = Promise.resolve();
   #closed: Promise<void> | undefined;
+  readonly #closing: PromiseWithResolvers<void> = Promise.withResolvers();
 
   constructor(parts: Parts, tools: readonly ToolDefinition[]) {
     this.#parts = parts;
@@ -132,6 +141,30 @@ class OpenGate implements Gate {
 
   servers(): ReturnType<Gate["servers"]> {
     return this.#parts.side.broker.statuses();
+  }
+
+  addServer(name: string, config: unknown): Promise<UpstreamStatus> {
+    return this.#track(async () => {
+      this.#parts.side.addServer(name, config);
+      this.#stale = true;
+      await this.#refresh();
+      return this.servers().find(({ server }) => server === name) as UpstreamStatus;
+    });
+  }
+
+  async removeServer(name: string, options: RemoveServerOptions = {}): Promise<void> {
+    checkRemoval(options);
+    const { side } = this.#parts;
+    const found = this.servers().find(({ server }) => server === name);
+    if (found === undefined) throw unknownServer(name, this.servers());
+    // A conversation that ended with an error has ended too. A gate that closes takes the server with it.
+    await Promise.race([Promise.allSettled([options.after]), this.#closing.promise]);
+    if (this.#closed !== undefined) return;
+    await this.#track(async () => {
+      await side.removeServer(name, options.inFlight ?? "finish");
+      this.#stale = true;
+      await this.#refresh();
+    });
   }
 
   instructions(): string {
@@ -254,6 +287,7 @@ class OpenGate implements Gate {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing.resolve();
     this.#closed ??= (async () => {
       const { runtime, compiler, side } = this.#parts;
       const closed = await Promise.allSettled([dispose(runtime), dispose(compiler)]);

@@ -1,7 +1,7 @@
 // Owns the check of what a gate and its runs are given.
 import type { PolicyLayer } from "./broker/policy/parse.ts";
 import { CallgateError } from "./contract/error.ts";
-import type { CallgateOptions, RunOptions } from "./gate.ts";
+import type { CallgateOptions, RemoveServerOptions, RunOptions } from "./gate.ts";
 
 interface Kind {
   readonly expected: string;
@@ -72,6 +72,30 @@ const RUN: Readonly<Record<keyof RunOptions, Kind>> = {
 export function checkGateOptions(options: CallgateOptions): void {
   checkOptions("createCallgate", options, GATE);
   if (options.catalog !== undefined) checkOptions("catalog", options.catalog, CATALOG);
+}
+
+const REMOVE: Readonly<Record<keyof RemoveServerOptions, Kind>> = {
+  after: {
+    expected: "a promise",
+    fits: (value) => typeof (value as { then?: unknown } | null)?.then === "function",
+  },
+  inFlight: {
+    expected: '"finish" or "cancel"',
+    fits: (value) => value === "finish" || value === "cancel",
+  },
+};
+
+/** Names are of the configuration, so they are shown. */
+export function unknownServer(name: string, known: readonly { readonly server: string }[]): CallgateError {
+  const names = known.slice(0, 20).map(({ server }) => server);
+  const there = names.length === 0 ? "there are none" : `there are ${names.join(", ")}`;
+  const text = `there is no server ${JSON.stringify(String(name).slice(0, 80))}; ${there}`;
+  return new CallgateError("CONFIG_UNKNOWN_UPSTREAM", text, { data: { server: name } });
+}
+
+/** Throws CONFIG_INVALID. */
+export function checkRemoval(options: RemoveServerOptions): void {
+  checkOptions("removeServer", options, REMOVE);
 }
 
 /** Throws CONFIG_INVALID; `script` must be a text. */

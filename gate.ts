@@ -108,6 +108,13 @@ export interface GatePolicy {
   explain(tool: string, args: JsonValue, options?: ExplainOptions): Promise<CallExplanation>;
 }
 
+export interface RemoveServerOptions {
+  /** The boundary: settles when the last conversation that was told of the server is over. @defaultValue now */
+  readonly after?: PromiseLike<unknown>;
+  /** What becomes of calls under way at the boundary. @defaultValue "finish" */
+  readonly inFlight?: "finish" | "cancel";
+}
+
 export interface Gate extends AsyncDisposable {
   /** Never rejects for what a script does. Throws CONFIG_INVALID on bad options and DISPOSED after the end. */
   run(script: string, options?: RunOptions): Promise<RunResult>;
@@ -122,6 +129,16 @@ export interface Gate extends AsyncDisposable {
   readonly policy: GatePolicy;
   /** Undefined without the option `pins`. */
   readonly pins: GatePins | undefined;
+  /**
+   * One more server, named and written as in `servers`; its tools can be called by the next run. Resolves with how it does.
+   * Throws CONFIG_INVALID, also for a name that is taken.
+   */
+  addServer(name: string, config: unknown): Promise<UpstreamStatus>;
+  /**
+   * Takes a server out when `after` settles, and resolves when it is closed. Until then nothing changes. Then its tools
+   * leave the catalog, and calls fail with CALL_UNKNOWN_TOOL. Throws CONFIG_UNKNOWN_UPSTREAM. See docs/live-servers.md.
+   */
+  removeServer(name: string, options?: RemoveServerOptions): Promise<void>;
   /** How each server is doing. */
   servers(): readonly UpstreamStatus[];
   /** What the sandbox achieves on this machine. */

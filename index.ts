@@ -18,6 +18,7 @@ export type { DiffLine } from "./broker/pins-diff.ts";
 export type { Pin, PinStore, PinTable } from "./broker/pins-file.ts";
 export type { LocalTool, LocalToolContext } from "./broker/upstream/define-tool.ts";
 export type { McpServerConfig } from "./broker/upstream/config.ts";
+export type { CatalogCacheOptions } from "./broker/upstream/catalog-options.ts";
 export type { UpstreamStatus } from "./broker/upstream/upstream.ts";
 export type { CallExplanation, ExplainOptions } from "./broker/policy-inspector.ts";
 export type { PolicyProblemFound } from "./broker/policy/check.ts";
@@ -49,6 +50,7 @@ export type {
   GatePolicy,
   MetaTool,
   MetaToolResult,
+  RemoveServerOptions,
   RunOptions,
 } from "./gate.ts";
 export type { SandboxOptions } from "./runtime/sandbox-options.ts";

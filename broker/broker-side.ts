@@ -43,6 +43,12 @@ export interface BrokerSide extends AsyncDisposable {
   readonly inspector: PolicyInspector;
   /** Hash of the policy, all layers. */
   readonly policyHash: string;
+  /** One more server, from now on. Nothing is started. Throws CONFIG_INVALID. */
+  addServer(name: string, config: unknown): void;
+  /**
+   * Takes a server out: no new call from now on. Resolves when it is closed. False when there is no such server.
+   */
+  removeServer(name: string, inFlight: "finish" | "cancel"): Promise<boolean>;
   /** What a person should know, now. */
   notes(): readonly string[];
 }
@@ -51,14 +57,18 @@ export interface BrokerSide extends AsyncDisposable {
 export async function openBrokerSide(options: BrokerSideOptions): Promise<BrokerSide> {
   const policy = parsePolicy(options.policy);
   const memory = openCatalogMemory(options.catalogCache);
-  const { upstreams, secrets, peers, warnings } = createUpstreams({
-    servers: options.servers ?? {},
-    tools: options.tools ?? {},
-    env: options.env ?? {},
-    reserved: options.reserved,
-    memory,
-  });
-  const redactor = createRedactor({ secrets });
+  const redactor = createRedactor({ secrets: [] });
+  const configured = createUpstreams(
+    {
+      servers: options.servers ?? {},
+      tools: options.tools ?? {},
+      env: options.env ?? {},
+      reserved: options.reserved,
+      memory,
+    },
+    redactor.learn,
+  );
+  const { upstreams, peers, warnings } = configured;
   const tokens = createTokens({ kinds: policy.kinds, redactor, key: randomBytes(32) });
   const bodies = parseTelemetry(options.telemetry);
   const pins = await openPins(options.pins, { exempt: new Set(Object.keys(options.tools ?? {})) });
@@ -70,7 +80,7 @@ export async function openBrokerSide(options: BrokerSideOptions): Promise<Broker
     audit: trail,
     telemetry: createTelemetry({ bodies, redactor, peers, clock }),
     clock,
-    protocolVersion: (server) => upstreams.find((one) => one.server === server)?.status().protocolVersion,
+    protocolVersion: (server) => broker.statuses().find((one) => one.server === server)?.protocolVersion,
   });
   const inspector = createPolicyInspector({
     policy,
@@ -85,6 +95,14 @@ export async function openBrokerSide(options: BrokerSideOptions): Promise<Broker
     witness,
     inspector,
     policyHash: policy.hash,
+    addServer: (name, config) => broker.add(configured.add(name, config)),
+    async removeServer(name, inFlight) {
+      const removing = broker.remove(name, inFlight);
+      if (removing === undefined) return false;
+      configured.release(name);
+      await removing;
+      return true;
+    },
     notes: () => [
       ...(pins?.notes() ?? []),
       ...trail.notes(),

@@ -20,6 +20,7 @@ import type { Policy } from "./policy/parse.ts";
 import { createReceipts } from "./receipts.ts";
 import { callError, callName } from "./refusal.ts";
 import type { Tokens } from "./tokenize.ts";
+import { tracked } from "./tracked.ts";
 import { raced, settledWithin, systemClock } from "./upstream/clock.ts";
 import { createDeadline } from "./upstream/deadline.ts";
 import type { Accept, Progress, Upstream, UpstreamStatus } from "./upstream/upstream.ts";
@@ -85,13 +86,17 @@ export interface Broker extends AsyncDisposable {
     /** Servers whose list must be of now; of the others a remembered one will do. @defaultValue none */
     readonly needed?: (server: string) => boolean;
   }): Promise<readonly ToolDefinition[]>;
+  /** One more upstream; its tools are listed with the next `loadTools`. */
+  add(upstream: Upstream): void;
+  /** Takes an upstream out. Resolves when it is closed; undefined when there is none. */
+  remove(server: string, inFlight: "finish" | "cancel"): Promise<void> | undefined;
   /** Servers whose list is missing, or older than its server says that it holds. */
   outdated(): readonly string[];
   /** As last listed. */
   tools(): readonly ToolDefinition[];
   statuses(): readonly UpstreamStatus[];
   /** Servers whose tools are not there, each with the reason in one line. */
-  missing(): readonly { readonly server: string; readonly reason: string }[];
+  missing(): readonly { readonly server: string; readonly reason: string; readonly removed?: boolean }[];
   onToolsChanged(listener: () => void): void;
   openRun(facts: RunFacts): RunCalls;
 }
@@ -102,7 +107,8 @@ const APPROVAL_TIMEOUT_MS = 300_000;
 const SOURCE_UNITS = 4_000;
 
 export function createBroker(options: BrokerOptions): Broker {
-  const upstreams = new Map(options.upstreams.map((upstream) => [upstream.server, upstream]));
+  const upstreams = new Map(options.upstreams.map((upstream) => [upstream.server, tracked(upstream)]));
+  const removed = new Set<string>();
   const definitions = new Map<string, Map<string, ToolDefinition>>();
   const grants = createGrantStore({ clock: Date.now });
   const budgets = createBudgets(options.policy, { clock: () => performance.now() });
@@ -115,6 +121,8 @@ export function createBroker(options: BrokerOptions): Broker {
   async function list(upstream: Upstream, signal: AbortSignal, accept: Accept): Promise<void> {
     try {
       const listed = await upstream.tools({ signal, accept });
+      // Taken out meanwhile, and perhaps another one has its name.
+      if (upstreams.get(upstream.server) !== upstream) return;
       lastListed.set(upstream.server, listed);
       const tools = options.pins?.admit(upstream.server, listed) ?? listed;
       definitions.set(upstream.server, new Map(tools.map((tool) => [tool.name, tool])));
@@ -173,6 +181,10 @@ export function createBroker(options: BrokerOptions): Broker {
     const { server, tool } = request;
     const upstream = upstreams.get(server);
     const before = definitions.get(server)?.get(tool);
+    if (upstream === undefined && removed.has(server)) {
+      const text = `${callName(request)} is gone: its server was removed from the gate.`;
+      return { error: callError("CALL_UNKNOWN_TOOL", request, text) };
+    }
     if (upstream === undefined || before === undefined) return undefined;
     using deadline = createDeadline({ signals: [signal], timeoutMs, clock: systemClock });
     try {
@@ -203,12 +215,29 @@ export function createBroker(options: BrokerOptions): Broker {
       );
       return lists.flat();
     },
+    add(upstream) {
+      const added = tracked(upstream);
+      upstreams.set(upstream.server, added);
+      removed.delete(upstream.server);
+      for (const listener of listeners) added.onToolsChanged(listener);
+    },
+    remove(server, inFlight) {
+      const upstream = upstreams.get(server);
+      if (upstream === undefined) return undefined;
+      upstreams.delete(server);
+      definitions.delete(server);
+      lastListed.delete(server);
+      removed.add(server);
+      options.pins?.admit(server, []);
+      return upstream.retire(inFlight);
+    },
     outdated: () =>
       [...upstreams.values()].filter((upstream) => upstream.age().outdated).map(({ server }) => server),
     tools: () => [...definitions.values()].flatMap((tools) => [...tools.values()]),
     statuses: () => [...upstreams.values()].map((upstream) => upstream.status()),
-    missing: () =>
-      [...upstreams.values()]
+    missing: () => [
+      ...[...removed].map((server) => ({ server, reason: "was removed from the gate", removed: true })),
+      ...[...upstreams.values()]
         .filter(({ server }) => !definitions.has(server))
         .map((upstream) => ({
           server: upstream.server,
@@ -216,6 +245,7 @@ export function createBroker(options: BrokerOptions): Broker {
             ? "its tools have not been listed yet; try again in a moment"
             : (upstream.status().error ?? "its tools could not be listed"),
         })),
+    ],
     onToolsChanged(listener) {
       listeners.add(listener);
       for (const upstream of upstreams.values()) upstream.onToolsChanged(listener);

@@ -11,18 +11,28 @@ export interface Redactor {
   redact(text: string): string;
 }
 
+/** A redactor that learns of secrets while it is in use. */
+export interface GrowingRedactor extends Redactor {
+  learn(secrets: readonly string[]): void;
+}
+
 /**
  * `secrets`: exact values (tokens, headers, environment values) of at least 6 characters, found as they are, in base64
  * (at any alignment, either alphabet), percent-encoded, in hexadecimal and escaped as in JSON. A secret cut in two by
  * whoever passes the text on is not found.
  */
-export function createRedactor(options: { readonly secrets: readonly string[] }): Redactor {
+export function createRedactor(options: { readonly secrets: readonly string[] }): GrowingRedactor {
   const forms = new Set<string>();
-  for (const secret of options.secrets) {
-    if (secret.length >= MIN_SECRET_LENGTH) for (const form of formsOf(secret)) forms.add(form);
-  }
-  const needles = [...forms].toSorted((a, b) => b.length - a.length);
+  let needles: readonly string[] = [];
+  const learn = (secrets: readonly string[]): void => {
+    for (const secret of secrets) {
+      if (secret.length >= MIN_SECRET_LENGTH) for (const form of formsOf(secret)) forms.add(form);
+    }
+    needles = [...forms].toSorted((a, b) => b.length - a.length);
+  };
+  learn(options.secrets);
   return {
+    learn,
     redact(text) {
       const spans: Span[] = [];
       for (const needle of needles) findAll(text, needle, spans);

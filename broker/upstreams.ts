@@ -21,17 +21,23 @@ export interface UpstreamSettings {
 
 export interface ConfiguredUpstreams {
   readonly upstreams: readonly Upstream[];
-  /** Values that must not reach an output. */
-  readonly secrets: readonly string[];
-  /** How each MCP server is reached, for traces. */
+  /** How each MCP server is reached, for traces; grows with `add`. */
   readonly peers: ReadonlyMap<string, Peer>;
   readonly warnings: readonly string[];
+  /** One more server; nothing is started. Throws CONFIG_INVALID for a name that is taken, too. */
+  add(name: string, config: unknown): Upstream;
+  /** The name may be given to another server. */
+  release(name: string): void;
 }
 
-/** Nothing is started. Throws CONFIG_INVALID with the path inside. */
-export function createUpstreams(settings: UpstreamSettings): ConfiguredUpstreams {
-  const { servers, failed, warnings } = parseServers(settings.servers, { env: settings.env });
+/** Nothing is started. `onSecrets` gets values that must not reach an output. Throws CONFIG_INVALID with the path inside. */
+export function createUpstreams(
+  settings: UpstreamSettings,
+  onSecrets: (secrets: readonly string[]) => void,
+): ConfiguredUpstreams {
   const names = new Set<string>([settings.reserved]);
+  const peers = new Map<string, Peer>();
+  const warnings: string[] = [];
   const claim = (name: string, path: string): void => {
     if (names.has(name)) {
       const why = name === settings.reserved ? "is Callgate's own name" : "is the name of another server";
@@ -39,24 +45,35 @@ export function createUpstreams(settings: UpstreamSettings): ConfiguredUpstreams
     }
     names.add(name);
   };
-  const upstreams: Upstream[] = [];
-  for (const [name, config] of servers) {
-    claim(name, "servers");
-    upstreams.push(createMcpUpstream(name, config, { memory: settings.memory }));
-  }
-  for (const [name, reason] of failed) {
-    claim(name, "servers");
-    upstreams.push(createUnusableUpstream(name, reason));
-  }
-  for (const [namespace, tools] of Object.entries(settings.tools)) {
+  const serversOf = (given: unknown): readonly Upstream[] => {
+    const parsed = parseServers(given, { env: settings.env });
+    warnings.push(...parsed.warnings);
+    const servers = [...parsed.servers].map(([name, config]) => {
+      claim(name, "servers");
+      peers.set(name, peerOf(config));
+      onSecrets(printingOf(config).secrets);
+      return createMcpUpstream(name, config, { memory: settings.memory });
+    });
+    const failed = [...parsed.failed].map(([name, reason]) => {
+      claim(name, "servers");
+      return createUnusableUpstream(name, reason);
+    });
+    return [...servers, ...failed];
+  };
+  const locals = Object.entries(settings.tools).map(([namespace, tools]) => () => {
     claim(namespace, "tools");
-    upstreams.push(createLocalUpstream(namespace, tools));
-  }
-  const peers = new Map([...servers].map(([name, config]) => [name, peerOf(config)]));
+    return createLocalUpstream(namespace, tools);
+  });
   return {
-    upstreams,
-    secrets: [...servers.values()].flatMap((config) => printingOf(config).secrets),
+    upstreams: [...serversOf(settings.servers), ...locals.map((make) => make())],
     peers,
     warnings,
+    add(name, config) {
+      const [upstream] = serversOf({ [name]: config });
+      if (upstream === undefined)
+        throw new CallgateError("CONFIG_INVALID", `mcpServers.${name}: a disabled server cannot be added`);
+      return upstream;
+    },
+    release: (name) => void names.delete(name),
   };
 }

@@ -4,6 +4,7 @@ import { CallgateError } from "../../contract/error.ts";
 import { readEnvFile } from "./env-file.ts";
 import { expand, isPlainName, type Environment } from "./expand.ts";
 import { printable } from "./printable.ts";
+import type { RateLimit } from "./rate.ts";
 
 /** One server of `mcpServers`: `command` starts a process, `url` names an HTTP server. */
 export interface McpServerConfig {
@@ -22,6 +23,10 @@ export interface McpServerConfig {
   readonly disabled?: boolean;
   /** Upper bound of one request without progress, ms; a call takes the smaller of this and its own limit. */
   readonly timeout?: number;
+  /** Calls at one time; more wait. @defaultValue 64 */
+  readonly concurrency?: number;
+  /** At most so many calls in any such time; more wait, or fail at once when the wait is longer than they may take. */
+  readonly rateLimit?: RateLimit;
   /** Protocol era: `auto` asks the server once. @defaultValue "auto" */
   readonly protocolEra?: "auto" | "legacy" | "modern";
 }
@@ -72,6 +77,13 @@ const entrySchema = z.object({
   oauth: z.unknown().optional(),
   disabled: z.boolean().optional(),
   timeout: z.number().int().min(1).max(2_147_483_647).optional(),
+  concurrency: z.number().int().min(1).max(10_000).optional(),
+  rateLimit: z
+    .strictObject({
+      calls: z.number().int().min(1).max(10_000),
+      perMs: z.number().int().min(1).max(86_400_000),
+    })
+    .optional(),
   protocolEra: z.enum(["auto", "legacy", "modern"]).optional(),
 });
 type Entry = z.infer<typeof entrySchema>;
@@ -164,6 +176,8 @@ function settle(entry: Entry, environment: Environment): McpServerConfig | strin
     ...(entry.headers === undefined ? {} : { headers: openAll(entry.headers, "headers") }),
     ...(entry.type === undefined ? {} : { type: entry.type === "streamableHttp" ? "http" : entry.type }),
     ...(entry.timeout === undefined ? {} : { timeout: entry.timeout }),
+    ...(entry.concurrency === undefined ? {} : { concurrency: entry.concurrency }),
+    ...(entry.rateLimit === undefined ? {} : { rateLimit: entry.rateLimit }),
     ...(entry.protocolEra === undefined ? {} : { protocolEra: entry.protocolEra }),
   };
   problem ??= problemOf(config);

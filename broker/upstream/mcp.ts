@@ -4,13 +4,14 @@ import type { JsonObject } from "../../contract/json.ts";
 import { mcpMethod } from "../../contract/methods.ts";
 import type { ToolDefinition } from "../../contract/tool.ts";
 import { catalogKey } from "./catalog-store.ts";
-import { pause, raced, settledWithin, systemClock } from "./clock.ts";
+import { raced, settledWithin, systemClock } from "./clock.ts";
 import { printingOf, type McpServerConfig } from "./config.ts";
 import type { McpUpstreamOptions } from "./connect.ts";
 import type { Connection } from "./connection.ts";
 import { createDeadline, type Deadline } from "./deadline.ts";
 import type { Failure } from "./failure.ts";
 import { createLink } from "./link.ts";
+import { createRate } from "./rate.ts";
 import { createSlots } from "./slots.ts";
 import { createToolCache } from "./tool-cache.ts";
 import type { Upstream, UpstreamCallOptions, UpstreamResult } from "./upstream.ts";
@@ -42,7 +43,8 @@ export function createMcpUpstream(
 ): Upstream {
   const clock = options.clock ?? systemClock;
   const wording = createWording(server, printingOf(config).secrets);
-  const slots = createSlots(options.concurrency ?? 64, options.queue ?? 10_000);
+  const slots = createSlots(config.concurrency ?? options.concurrency ?? 64, options.queue ?? 10_000);
+  const rate = createRate(config.rateLimit, clock);
   const wireNotes: string[] = [];
   const link = createLink({
     server,
@@ -103,8 +105,9 @@ export function createMcpUpstream(
   ): Promise<ToolDefinition | undefined> {
     if (failure.kind === "unavailable" && failure.status === TOO_MANY_REQUESTS && tries < MAX_WAITS) {
       if (failure.retryAfterMs === undefined || failure.retryAfterMs > MAX_WAIT_MS) return undefined;
-      await pause(clock, failure.retryAfterMs, deadline.signal);
-      if (deadline.signal.aborted) throw new Ended(false);
+      // Whoever comes meanwhile would be refused as well.
+      rate.hold(failure.retryAfterMs);
+      await myTurn(deadline);
       return tool;
     }
     if (tries > 0) return undefined;
@@ -123,6 +126,22 @@ export function createMcpUpstream(
     cache.invalidate();
     const fresh = await raced(cache.get("current"), deadline.signal);
     return fresh.find(({ name }) => name === tool.name);
+  }
+
+  async function myTurn(deadline: Deadline): Promise<void> {
+    await rate.take(deadline.signal).catch(() => {
+      throw new Ended(false);
+    });
+  }
+
+  /** Security: a script must not queue calls for hours; what cannot leave in time is refused now. */
+  function refuseWhenLate(timeoutMs: number): void {
+    const ms = Math.ceil(rate.wait(slots.waiting()));
+    if (ms <= timeoutMs) return;
+    const { calls = 0, perMs = 0 } = config.rateLimit ?? {};
+    const limit = calls === 0 ? "it asked for quiet" : `its limit is ${calls} calls in ${perMs} ms`;
+    const why = `${limit}, and the next turn comes in ${ms} ms; make fewer calls, or later`;
+    throw wording.unavailable(why, { sent: false, retryAfterMs: ms });
   }
 
   function wordsFor(failure: Failure, tool: ToolDefinition, ended: string | undefined): CallgateError {
@@ -163,10 +182,12 @@ export function createMcpUpstream(
       using deadline = createDeadline({ signals: [callOptions.signal, link.life], timeoutMs, clock });
       let giveBack: (() => void) | undefined;
       try {
+        refuseWhenLate(timeoutMs);
         giveBack = await slots.take(deadline.signal);
         if (giveBack === undefined) {
           throw wording.unavailable("too many calls wait for it; make fewer at a time", { sent: false });
         }
+        await myTurn(deadline);
         return await attempt(tool, args, callOptions, deadline, 0);
       } catch (error) {
         const ended = deadline.ended();

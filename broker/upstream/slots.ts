@@ -6,6 +6,8 @@ export interface Slots {
    * Returns undefined at once when too many wait already.
    */
   take(signal: AbortSignal): Promise<(() => void) | undefined>;
+  /** How many callers wait. */
+  waiting(): number;
 }
 
 /** At most `limit` slots out and `queue` callers waiting, served in order. */
@@ -23,6 +25,7 @@ export function createSlots(limit: number, queue: number): Slots {
     };
   };
   return {
+    waiting: () => waiting.size,
     async take(signal) {
       signal.throwIfAborted();
       if (free > 0) {

@@ -5,6 +5,8 @@ export interface UnavailableServer {
   readonly server: string;
   /** One bounded line. */
   readonly reason: string;
+  /** It was there, and is not any more. */
+  readonly removed?: boolean;
 }
 
 /** TypeScript's numbers for a name that nothing declares. */
@@ -16,13 +18,18 @@ export function explainUnavailable(
   unavailable: readonly UnavailableServer[],
 ): readonly Diagnostic[] {
   if (unavailable.length === 0) return diagnostics;
-  const reasons = new Map(unavailable.map(({ server, reason }) => [server, reason]));
+  const reasons = new Map(
+    unavailable.map(({ server, reason, removed }) => [
+      server,
+      removed === true ? reason : `is configured but not available: ${reason}`,
+    ]),
+  );
   return diagnostics.map((found) => {
     if (found.typescript === undefined || !UNKNOWN_NAME.has(found.typescript)) return found;
     const name = /^[A-Za-z_$][\w$]*/u.exec(found.source.slice(found.column - 1))?.[0] ?? "";
     const reason = reasons.get(name);
     if (reason === undefined) return found;
     const { suggestion: _suggestion, ...rest } = found;
-    return { ...rest, message: `Server "${name}" is configured but not available: ${reason}` };
+    return { ...rest, message: `Server "${name}" ${reason}` };
   });
 }

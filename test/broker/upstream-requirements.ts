@@ -33,6 +33,8 @@ export const requirements: Readonly<Record<string, string>> = {
   "upstream:concurrency": "a server works on a bounded number of calls; more wait, and too many fail at once",
   "upstream:session": "a lost HTTP session is opened again and the refused request sent once more",
   "upstream:http-broken": "a response that breaks off, redirects or refuses fails its call with the reason",
+  "upstream:rate-limit":
+    "a server gets no more calls in a time than its configuration says; what cannot leave in time fails at once",
   "upstream:rate": "a server that asks to be left alone for a moment is asked again after it",
   "upstream:messages":
     "messages name the server, are one bounded line, and hold no secret of the configuration",

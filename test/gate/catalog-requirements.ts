@@ -16,4 +16,9 @@ export const requirements: Readonly<Record<string, string>> = {
   "lazy:hostile-files": "a kept list that is not ours, or not whole, counts as none and is replaced",
   "lazy:shared": "gates and processes share one folder of lists",
   "lazy:bounded": "the folder of lists is bounded; the oldest go first, and what is not ours stays",
+  "live:add": "a server can be added to an open gate, and its tools called by the next run",
+  "live:remove":
+    "a server is removed at the boundary that the caller names: before it nothing changes, after it calls say why they fail",
+  "live:names": "the namespace of a server that is gone is never given to another one",
+  "live:secrets": "secrets of an added server are redacted",
 };
