@@ -12,7 +12,6 @@ import { CallgateError } from "./contract/error.ts";
 import { parseLimits, type RunLimits } from "./contract/limits.ts";
 import type { RunEvent, RunStart, RunStore } from "./contract/record.ts";
 import type { RunResult } from "./contract/result.ts";
-import type { ToolDefinition } from "./contract/tool.ts";
 import {
   checkGateOptions,
   checkRemoval,
@@ -32,12 +31,12 @@ import { normaliseScript } from "./runtime/script/normalise.ts";
 import { prepareScript, type Prepared } from "./runtime/script/prepare.ts";
 import { BUILTIN_SERVER, callCatalog } from "./stubs/catalog-calls.ts";
 import { createCatalogFace } from "./stubs/catalog-face.ts";
+import { createCurrentTooling, type CurrentTooling } from "./stubs/current-tooling.ts";
 import { createCompiler, type Compiler } from "./stubs/check/compiler.ts";
 import { explainUnavailable } from "./stubs/check/unavailable.ts";
 import { instructions } from "./stubs/instructions.ts";
 import { createMetaTools } from "./stubs/meta-tools.ts";
-import { mentions } from "./stubs/mentions.ts";
-import { assembleTooling, nearestCalls, sameTools, type Tooling } from "./stubs/tooling.ts";
+import { nearestCalls, type Tooling } from "./stubs/tooling.ts";
 
 interface Parts {
   readonly options: CallgateOptions;
@@ -75,9 +74,9 @@ export async function createCallgate(options: CallgateOptions = {}): Promise<Gat
   const starting = createRuntime({ sandbox, memoryMb: limits.memoryMb });
   try {
     const loading = side.broker.loadTools({ signal: new AbortController().signal });
-    const [runtime, definitions] = await Promise.all([starting, loading]);
+    const [runtime] = await Promise.all([starting, loading]);
     const store = options.store ?? createMemoryStore();
-    return new OpenGate({ options, limits, side, compiler, runtime, store }, definitions);
+    return new OpenGate({ options, limits, side, compiler, runtime, store });
   } catch (error) {
     await Promise.allSettled([starting.then(dispose), dispose(side), dispose(compiler)]);
     throw error;
@@ -88,21 +87,25 @@ class OpenGate implements Gate {
   readonly catalog: Gate["catalog"];
   readonly #parts: Parts;
   readonly #running: Set<Promise<unknown>> = new Set();
-  #tooling: Tooling;
-  /** What `#tooling` is made of. */
-  #tools: readonly ToolDefinition[] = [];
-  #stale: boolean = false;
-  #refreshing: Promise<void> = Promise.resolve();
+  readonly #tooling: CurrentTooling;
   #closed: Promise<void> | undefined;
   readonly #closing: PromiseWithResolvers<void> = Promise.withResolvers();
 
-  constructor(parts: Parts, tools: readonly ToolDefinition[]) {
+  constructor(parts: Parts) {
     this.#parts = parts;
-    this.#tooling = this.#assemble(tools, undefined);
-    parts.side.broker.onToolsChanged(() => (this.#stale = true));
+    const { broker } = parts.side;
+    this.#tooling = createCurrentTooling(
+      {
+        load: (needed) => broker.loadTools({ signal: new AbortController().signal, needed }),
+        tools: broker.tools,
+        outdated: broker.outdated,
+      },
+      { catalog: parts.options.catalog ?? {}, made: (tools) => parts.compiler.setCatalog(tools) },
+    );
+    broker.onToolsChanged(this.#tooling.outdate);
     this.catalog = createCatalogFace({
-      now: () => this.#tooling,
-      fresh: () => this.#track(() => this.#fresh()),
+      now: this.#tooling.now,
+      fresh: () => this.#track(() => this.#tooling.fresh()),
     });
   }
 
@@ -111,7 +114,7 @@ class OpenGate implements Gate {
   }
 
   get notes(): readonly string[] {
-    return [...this.#parts.side.notes(), ...this.#tooling.notes];
+    return [...this.#parts.side.notes(), ...this.#tooling.now().notes];
   }
 
   get pins(): Gate["pins"] {
@@ -121,7 +124,7 @@ class OpenGate implements Gate {
       changes: pins.changes,
       accept: async (changes) => {
         const count = await pins.accept(changes);
-        this.#stale = true;
+        this.#tooling.outdate();
         return count;
       },
     };
@@ -130,7 +133,7 @@ class OpenGate implements Gate {
   get policy(): Gate["policy"] {
     const looking = async <Result>(look: (inspector: PolicyInspector) => Result): Promise<Result> =>
       this.#track(async () => {
-        await this.#refresh();
+        await this.#tooling.fresh();
         return look(this.#parts.side.inspector);
       });
     return {
@@ -146,8 +149,8 @@ class OpenGate implements Gate {
   addServer(name: string, config: unknown): Promise<UpstreamStatus> {
     return this.#track(async () => {
       this.#parts.side.addServer(name, config);
-      this.#stale = true;
-      await this.#refresh();
+      this.#tooling.outdate();
+      await this.#tooling.fresh();
       return this.servers().find(({ server }) => server === name) as UpstreamStatus;
     });
   }
@@ -162,19 +165,19 @@ class OpenGate implements Gate {
     if (this.#closed !== undefined) return;
     await this.#track(async () => {
       await side.removeServer(name, options.inFlight ?? "finish");
-      this.#stale = true;
-      await this.#refresh();
+      this.#tooling.outdate();
+      await this.#tooling.fresh();
     });
   }
 
   instructions(): string {
-    return instructions(this.#tooling.catalog.text().text, this.#parts.side.tokens.note);
+    return instructions(this.#tooling.now().catalog.text().text, this.#parts.side.tokens.note);
   }
 
   metaTools(): ReturnType<Gate["metaTools"]> {
     return createMetaTools<RunOptions>({
-      catalog: () => this.#tooling.catalog,
-      fresh: async () => (await this.#track(() => this.#fresh())).catalog,
+      catalog: () => this.#tooling.now().catalog,
+      fresh: async () => (await this.#track(() => this.#tooling.fresh())).catalog,
       run: (script, options) => this.run(script, options),
       note: this.#parts.side.tokens.note,
     });
@@ -183,7 +186,7 @@ class OpenGate implements Gate {
   async check(script: string): Promise<readonly Diagnostic[]> {
     return this.#track(async () => {
       checkRun(script, {});
-      await this.#refresh(script);
+      await this.#tooling.fresh(script);
       const prepared = await this.#prepare(script, "error", this.#parts.limits, undefined);
       if (prepared.error === undefined || prepared.diagnostics.length > 0) return prepared.diagnostics;
       const { code, message, line = 1, column = 1 } = prepared.error;
@@ -208,8 +211,7 @@ class OpenGate implements Gate {
   async #run(script: string, options: RunOptions, facts: RunFacts): Promise<RunResult> {
     const { runId, principal, labels, limits, timeZone, witness } = facts;
     const since = performance.now();
-    await this.#refresh(script);
-    const { catalog, manifest } = this.#tooling;
+    const { catalog, manifest } = await this.#tooling.fresh(script);
     const prepared = await witness.check(() =>
       this.#prepare(script, options.check ?? "error", limits, options.signal),
     );
@@ -336,7 +338,7 @@ class OpenGate implements Gate {
   ): RunResult {
     const { runId, script: written } = start;
     const { script, diagnostics } = prepared;
-    const nearest = nearestCalls(this.#tooling);
+    const nearest = nearestCalls(this.#tooling.now());
     const facts = { runId, written, script, diagnostics, end, calls, redact, nearest };
     return endedResult({ ...facts, sandbox: this.sandbox });
   }
@@ -353,34 +355,6 @@ class OpenGate implements Gate {
       return { ...compiled, diagnostics: explainUnavailable(compiled.diagnostics, side.broker.missing()) };
     };
     return prepareScript(script, { check, scriptBytes: limits.scriptBytes, compile });
-  }
-
-  async #fresh(): Promise<Tooling> {
-    await this.#refresh();
-    return this.#tooling;
-  }
-
-  /** One at a time, so that who comes while tools are listed has the new ones too. */
-  #refresh(script: string = ""): Promise<void> {
-    return (this.#refreshing = this.#refreshing.catch(() => {}).then(() => this.#reload(script)));
-  }
-
-  /** Lists tools again: those that changed, and those whose time is over when `script` mentions their server. */
-  async #reload(script: string): Promise<void> {
-    const { broker } = this.#parts.side;
-    const needed = mentions(script, this.#tooling.pins);
-    if (!this.#stale && !broker.outdated().some(needed)) return;
-    this.#stale = false;
-    const tools = await broker.loadTools({ signal: new AbortController().signal, needed });
-    if (sameTools(tools, this.#tools)) return;
-    this.#tooling = this.#assemble(tools, this.#tooling);
-  }
-
-  #assemble(tools: readonly ToolDefinition[], before: Tooling | undefined): Tooling {
-    this.#tools = tools;
-    const tooling = assembleTooling(tools, this.#parts.options.catalog ?? {}, before);
-    this.#parts.compiler.setCatalog(tooling.checked);
-    return tooling;
   }
 
   /** Refuses work on a closed gate, and lets closing wait for what is under way. */

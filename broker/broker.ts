@@ -233,7 +233,7 @@ export function createBroker(options: BrokerOptions): Broker {
     },
     outdated: () =>
       [...upstreams.values()].filter((upstream) => upstream.age().outdated).map(({ server }) => server),
-    tools: () => [...definitions.values()].flatMap((tools) => [...tools.values()]),
+    tools: () => [...upstreams.keys()].flatMap((server) => [...(definitions.get(server)?.values() ?? [])]),
     statuses: () => [...upstreams.values()].map((upstream) => upstream.status()),
     missing: () => [
       ...[...removed].map((server) => ({ server, reason: "was removed from the gate", removed: true })),

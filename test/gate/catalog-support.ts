@@ -80,3 +80,8 @@ export async function warm(
 export function calls(gate: Gate): string[] {
   return gate.catalog.list().map(({ call }) => call);
 }
+
+/** Resolves once a tool of the server is being called. */
+export async function called(server: Stated): Promise<void> {
+  while (!server.asked().includes("tools/call")) await new Promise((resolve) => setTimeout(resolve, 10));
+}

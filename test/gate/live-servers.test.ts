@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { createCallgate, type CallgateError, type Gate } from "../../index.ts";
 import { verifies } from "../requirements.ts";
-import { calls, stated, tool, type State, type Stated } from "./catalog-support.ts";
+import { called, calls, stated, tool, type State, type Stated } from "./catalog-support.ts";
 
 const open = (servers: Readonly<Record<string, Stated>>, more: object = {}): Promise<Gate> =>
   createCallgate({
@@ -32,7 +32,8 @@ test(
   async () => {
     const [a, b] = [stated(slow), stated()];
     await using gate = await open({ a });
-    const run = gate.run("await a.slow({ ms: 300 }); return typeof b;", { check: "off" });
+    const run = gate.run("await a.slow({ ms: 3_000 }); return typeof b;", { check: "off" });
+    await called(a);
     await gate.addServer("b", b.config);
     expect((await run).output).toBe("undefined");
   },
@@ -93,17 +94,10 @@ test(
   async () => {
     const b = stated(slow);
     await using gate = await open({ b });
-    const asked = new Promise<void>((resolve) => {
-      const look = setInterval(() => {
-        if (!b.asked().includes("tools/call")) return;
-        clearInterval(look);
-        resolve();
-      }, 10);
-    });
     const run = gate.run(
-      "const first = await b.slow({ ms: 500 }); try { await b.echo({}); } catch (e) { return [first.name, (e as ToolError).code, (e as ToolError).message]; }",
+      "const first = await b.slow({ ms: 1_000 }); try { await b.echo({}); } catch (e) { return [first.name, (e as ToolError).code, (e as ToolError).message]; }",
     );
-    await asked;
+    await called(b);
     await gate.removeServer("b");
     const [first, failure, message] = JSON.parse((await run).output) as string[];
     expect([first, failure]).toEqual(["slow", "CALL_UNKNOWN_TOOL"]);
@@ -116,15 +110,8 @@ test(
   async () => {
     const [a, b] = [stated(), stated(slow)];
     await using gate = await open({ a, b });
-    const asked = new Promise<void>((resolve) => {
-      const look = setInterval(() => {
-        if (!b.asked().includes("tools/call")) return;
-        clearInterval(look);
-        resolve();
-      }, 10);
-    });
     const run = gate.run("await b.slow({ ms: 600_000 });");
-    await asked;
+    await called(b);
     await gate.removeServer("b", { inFlight: "cancel" });
     const { error, calls: receipts } = await run;
     expect(error?.code).toBe("CALL_CANCELLED");
