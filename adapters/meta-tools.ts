@@ -25,20 +25,30 @@ export function offeredTools(gate: Gate, { tools }: AdapterOptions): readonly Me
   throw new CallgateError("CONFIG_INVALID", text, { data: { path: "tools" } });
 }
 
+export function isOffered(gate: Gate, name: string, options: AdapterOptions): boolean {
+  return offeredTools(gate, options).some((one) => one.name === name);
+}
+
+/** What of the options goes to a run. */
+export function runOptions(options: HandlerOptions): Parameters<MetaTool["execute"]>[1] {
+  const { principal, labels, approve, onProgress, signal } = options;
+  return {
+    ...(principal !== undefined && { principal }),
+    ...(labels !== undefined && { labels }),
+    ...(approve !== undefined && { approve }),
+    ...(onProgress !== undefined && { onProgress }),
+    ...(signal !== undefined && { signal }),
+  };
+}
+
+/** `signal` is the framework's own. */
 export function runTool(
   tool: MetaTool,
   input: unknown,
   options: AdapterOptions,
   signal: AbortSignal | undefined,
 ): Promise<MetaToolResult> {
-  const { principal, labels, approve, onProgress } = options;
-  return tool.execute(input, {
-    ...(principal !== undefined && { principal }),
-    ...(labels !== undefined && { labels }),
-    ...(approve !== undefined && { approve }),
-    ...(onProgress !== undefined && { onProgress }),
-    ...(signal !== undefined && { signal }),
-  });
+  return tool.execute(input, runOptions(signal === undefined ? options : { ...options, signal }));
 }
 
 /** For loops written by hand: a name that is not offered is told to the model, who can do better next time. */
@@ -50,7 +60,7 @@ export async function runNamed(
 ): Promise<MetaToolResult> {
   const tools = offeredTools(gate, options);
   const tool = tools.find((one) => one.name === name);
-  if (tool !== undefined) return runTool(tool, input, options, options.signal);
+  if (tool !== undefined) return tool.execute(input, runOptions(options));
   const names = tools.map((one) => one.name).join(", ");
   return refused(`There is no tool ${quoted(name)}; there are ${names}. Call server tools from run_script.`);
 }

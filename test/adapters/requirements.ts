@@ -9,5 +9,9 @@ export const requirements: Readonly<Record<string, string>> = {
   "adapters:malformed":
     "an unknown tool, arguments that are no JSON and arguments of a wrong shape are told to the model, never thrown",
   "adapters:parallel": "tool calls of one turn run at the same time and are answered in their order",
+  "adapters:others": "in a loop written by hand, calls of the host's own tools go to the host",
+  "adapters:cache": "definitions have the same bytes every time, and take the provider's cache breakpoint",
+  "adapters:deferred":
+    "each tool is one the provider's tool search can defer, under names and schemas it accepts, and is called through the gate",
   "adapters:choice": "the tools are those asked for, and a name that is none is refused",
 };
