@@ -1,5 +1,12 @@
 // Owns what the adapters share: which meta-tools are offered, and one call of a model, whatever it sent.
-import { CallgateError, type Gate, type MetaTool, type MetaToolResult, type RunOptions } from "../index.ts";
+import {
+  CallgateError,
+  type Gate,
+  type JsonObject,
+  type MetaTool,
+  type MetaToolResult,
+  type RunOptions,
+} from "../index.ts";
 
 /** One conversation: whose it is, and who is asked about its calls. */
 export interface AdapterOptions extends Pick<RunOptions, "principal" | "labels" | "approve" | "onProgress"> {
@@ -93,6 +100,13 @@ export function imagesOf(
   return content.flatMap(({ data, mimeType }) =>
     data !== undefined && IMAGES.has(mimeType) ? [{ data, mimeType }] : [],
   );
+}
+
+/** Strict mode of OpenAI wants every property required and no others; our schemas are flat, so the top tells. */
+export function isStrict({ properties, required, additionalProperties }: JsonObject): boolean {
+  const keys = Object.keys((properties ?? {}) as JsonObject);
+  const needed = new Set((required ?? []) as readonly string[]);
+  return additionalProperties === false && keys.every((key) => needed.has(key));
 }
 
 function refused(text: string): MetaToolResult {
