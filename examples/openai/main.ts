@@ -39,7 +39,9 @@ for (;;) {
   const response = await client.responses.create({ model: "scripted", tools, input });
   const outputs = await handleFunctionCalls(gate, response, { principal: "ana" });
   input.push(...toResponseInputItems(response.output), ...outputs);
-  for (const { output } of outputs) console.log(String(output).split("\n").slice(0, 2).join(" "));
+  for (const { output } of outputs) {
+    if (typeof output === "string") console.log(output.split("\n").slice(0, 2).join(" "));
+  }
   if (outputs.length > 0) continue;
   console.log(response.output_text);
   break;

@@ -1,10 +1,10 @@
 // The real OpenAI Agents SDK with a model of its own interface, over a gate.
 import { Agent, Runner, type Model, type ModelRequest, type ModelResponse } from "@openai/agents";
-import { expect, test } from "vitest";
+import { test } from "vitest";
 import { agentTools } from "../../adapters/openai-agents.ts";
 import { verifies } from "../requirements.ts";
 import * as claims from "./claims.ts";
-import { openShop, RIGHT_SCRIPT, runs, type Turn } from "./support.ts";
+import type { Turn } from "./support.ts";
 
 class ScriptedModel implements Model {
   readonly requests: ModelRequest[] = [];
