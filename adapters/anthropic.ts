@@ -3,6 +3,7 @@ import type Anthropic from "@anthropic-ai/sdk";
 import { callTool, type Gate, type MetaToolResult } from "../index.ts";
 import type { DeferredTools } from "./anthropic-deferred.ts";
 import {
+  imagesOf,
   isOffered,
   offeredTools,
   runNamed,
@@ -67,12 +68,17 @@ async function answer(
 
 function toolResult(
   { id, toolset_name }: Anthropic.ToolUseBlock,
-  { isError, text }: MetaToolResult,
+  { isError, text, content }: MetaToolResult,
 ): Anthropic.ToolResultBlockParam {
+  // Of an error the API takes text only.
+  const images = (isError ? [] : imagesOf(content)).map(({ data, mimeType }): Anthropic.ImageBlockParam => ({
+    type: "image",
+    source: { type: "base64", media_type: mimeType as Anthropic.Base64ImageSource["media_type"], data },
+  }));
   return {
     type: "tool_result",
     tool_use_id: id,
-    content: [{ type: "text", text }],
+    content: [{ type: "text", text }, ...images],
     ...(isError && { is_error: true }),
     ...(typeof toolset_name === "string" && { toolset_name }),
   };

@@ -2,7 +2,7 @@
 import { ToolMessage } from "@langchain/core/messages";
 import { DynamicStructuredTool, type ToolRunnableConfig } from "@langchain/core/tools";
 import type { Gate, MetaTool, MetaToolResult } from "../index.ts";
-import { offeredTools, runTool, type AdapterOptions } from "./meta-tools.ts";
+import { imagesOf, offeredTools, runTool, type AdapterOptions } from "./meta-tools.ts";
 
 export type { AdapterOptions } from "./meta-tools.ts";
 
@@ -30,10 +30,13 @@ function langchainTool(one: MetaTool, options: AdapterOptions): DynamicStructure
 /** A tool that is invoked without a call of a model answers with the text alone. */
 function toolMessage(
   { name }: MetaTool,
-  { isError, text, structuredContent }: MetaToolResult,
+  { isError, text, structuredContent, content }: MetaToolResult,
   tool_call_id: string | undefined,
 ): ToolMessage | string {
   if (tool_call_id === undefined) return text;
   const status = isError ? "error" : "success";
-  return new ToolMessage({ content: text, tool_call_id, name, status, artifact: structuredContent });
+  const images = imagesOf(content).map(({ data, mimeType }) => ({ type: "image" as const, mimeType, data }));
+  const common = { tool_call_id, name, status, artifact: structuredContent } as const;
+  if (images.length === 0) return new ToolMessage({ ...common, content: text });
+  return new ToolMessage({ ...common, contentBlocks: [{ type: "text", text }, ...images] });
 }

@@ -1,7 +1,7 @@
 // Owns a gate as function tools of the OpenAI Agents SDK.
-import { tool, type FunctionTool } from "@openai/agents";
+import { tool, type FunctionTool, type ToolCallOutputContent } from "@openai/agents";
 import type { Gate, MetaTool, MetaToolResult } from "../index.ts";
-import { isStrict, offeredTools, runTool, type AdapterOptions } from "./meta-tools.ts";
+import { imagesOf, isStrict, offeredTools, runTool, type AdapterOptions } from "./meta-tools.ts";
 
 export type { AdapterOptions } from "./meta-tools.ts";
 
@@ -30,6 +30,11 @@ function agentTool(one: MetaTool, options: AdapterOptions): FunctionTool {
   return tool(definition as unknown as Options) as FunctionTool;
 }
 
-function modelOutput({ text }: MetaToolResult): string {
-  return text;
+function modelOutput({ text, content }: MetaToolResult): string | readonly ToolCallOutputContent[] {
+  const images = imagesOf(content);
+  if (images.length === 0) return text;
+  return [
+    { type: "text", text },
+    ...images.map(({ data, mimeType }) => ({ type: "image" as const, image: { data, mediaType: mimeType } })),
+  ];
 }

@@ -1,7 +1,8 @@
 // Owns a gate as function tools of the OpenAI Responses and Chat Completions APIs, and the answers to calls of them.
 import type OpenAI from "openai";
-import type { Gate } from "../index.ts";
+import type { Gate, MetaToolResult } from "../index.ts";
 import {
+  imagesOf,
   isOffered,
   isStrict,
   offeredTools,
@@ -71,14 +72,17 @@ export async function handleFunctionCalls(
   const answer = async (call: FunctionCall): Promise<FunctionCallOutput> => {
     const { name, call_id, caller, arguments: given } = call;
     if (others !== undefined && !isOffered(gate, name, options)) return others(call);
-    const { text } = await runNamedText(gate, name, given, options);
+    const output = modelOutput(await runNamedText(gate, name, given, options));
     // A call that a program of the API's own made is answered to that program.
-    return { type: "function_call_output", call_id, output: text, ...(caller && { caller }) };
+    return { type: "function_call_output", call_id, output, ...(caller && { caller }) };
   };
   return Promise.all(calls.map(answer));
 }
 
-/** The same for a message of a chat completion: resolves to the `tool` messages that follow it. */
+/**
+ * The same for a message of a chat completion: resolves to the `tool` messages that follow it. They hold text only; what
+ * a script emitted is named in it.
+ */
 export async function handleToolCalls(
   gate: Gate,
   message: Pick<OpenAI.ChatCompletionMessage, "tool_calls">,
@@ -92,4 +96,16 @@ export async function handleToolCalls(
     return { role: "tool", tool_call_id: call.id, content: text };
   };
   return Promise.all((message.tool_calls ?? []).map(answer));
+}
+
+function modelOutput({ text, content }: MetaToolResult): FunctionCallOutput["output"] {
+  const images = imagesOf(content);
+  if (images.length === 0) return text;
+  return [
+    { type: "input_text", text },
+    ...images.map(({ data, mimeType }) => ({
+      type: "input_image" as const,
+      image_url: `data:${mimeType};base64,${data}`,
+    })),
+  ];
 }

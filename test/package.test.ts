@@ -95,6 +95,29 @@ test(verifies("repository:package-works", "a user's program type-checks against 
   expectDone(run("node", [tsc, ...strict, "use.ts"]));
 });
 
+test(
+  verifies(
+    "adapters:peers",
+    "no framework is installed with the package, and only its own adapter asks for it",
+  ),
+  () => {
+    writeFileSync(
+      join(project, "adapters.js"),
+      `for (const name of ["anthropic", "openai", "ai-sdk", "openai-agents", "langchain"])
+         console.log(name, await import("callgate/" + name).then(() => "loads", ({ message }) => message.split("'")[1]));`,
+    );
+    const done = run("node", ["adapters.js"]);
+    expectDone(done);
+    expect(done.stdout.trim().split("\n")).toEqual([
+      "anthropic loads",
+      "openai loads",
+      "ai-sdk ai",
+      "openai-agents @openai/agents",
+      "langchain @langchain/core",
+    ]);
+  },
+);
+
 test(verifies("repository:package-contents", "the tarball holds what is published and nothing else"), () => {
   const installed = join(project, "node_modules/callgate");
   const top = readdirSync(installed).toSorted();

@@ -28,7 +28,15 @@ function heard(messages: readonly ModelMessage[]): readonly claims.Heard[] {
   return parts.flatMap((part) => {
     if (part.type !== "tool-result" || !("value" in part.output)) return [];
     const { type, value } = part.output;
-    return [{ isError: type.startsWith("error-"), text: typeof value === "string" ? value : "" }];
+    if (typeof value === "string") return [{ isError: type.startsWith("error-"), text: value }];
+    const parts = type === "content" ? value : [];
+    const text = parts.map((one) => (one.type === "text" ? one.text : "")).join("");
+    const images = parts.flatMap((one) =>
+      one.type === "file" && one.data.type === "data" && typeof one.data.data === "string"
+        ? [one.data.data]
+        : [],
+    );
+    return [{ isError: false, text, images }];
   });
 }
 
@@ -71,6 +79,8 @@ test(verifies("adapters:parallel", "two calls of one turn run at the same time")
 );
 
 test(verifies("adapters:choice", "the set holds the tools asked for"), () => claims.expectChoice(drive));
+
+test(verifies("adapters:images", "emitted images are shown to the model"), () => claims.expectImages(drive));
 
 test(
   verifies("adapters:error", "after a round trip through UI messages the model still reads the error"),

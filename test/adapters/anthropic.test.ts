@@ -109,8 +109,12 @@ async function converse(
 
 function heard(block: Anthropic.ContentBlockParam): claims.Heard {
   if (block.type !== "tool_result" || typeof block.content === "string") throw new Error("no tool result");
-  const text = (block.content ?? []).map((part) => (part.type === "text" ? part.text : "")).join("");
-  return { isError: block.is_error ?? false, text };
+  const parts = block.content ?? [];
+  const text = parts.map((part) => (part.type === "text" ? part.text : "")).join("");
+  const images = parts.flatMap((part) =>
+    part.type === "image" && part.source.type === "base64" ? [part.source.data] : [],
+  );
+  return { isError: block.is_error ?? false, text, ...(images.length > 0 && { images }) };
 }
 
 const drive: claims.Drive = async (gate, turns, options = {}) =>
@@ -142,6 +146,8 @@ test(verifies("adapters:parallel", "two blocks of one message run at the same ti
 );
 
 test(verifies("adapters:choice", "the definitions are those asked for"), () => claims.expectChoice(drive));
+
+test(verifies("adapters:images", "emitted images are shown to the model"), () => claims.expectImages(drive));
 
 test(
   verifies(

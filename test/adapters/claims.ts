@@ -18,6 +18,8 @@ import {
 export interface Heard {
   readonly isError: boolean | undefined;
   readonly text: string;
+  /** Base64 of each image. */
+  readonly images?: readonly string[];
 }
 
 export interface Conversation {
@@ -119,4 +121,17 @@ export async function expectChoice(drive: Drive): Promise<void> {
     code: "CONFIG_INVALID",
     message: expect.stringContaining("sell"),
   });
+}
+
+const PNG =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+const EMITS = `emit({ type: "image", data: "${PNG}", mimeType: "image/png" });
+emit({ type: "image", data: "AAAA", mimeType: "text/html" });
+return "seen";`;
+
+export async function expectImages(drive: Drive): Promise<void> {
+  await using shop = await openShop();
+  const { heard } = await drive(shop.gate, [[runs(EMITS)], "I see."]);
+  expect(heard[0]?.text).toMatch(/^seen\b[^]*text\/html/);
+  expect(heard.map(({ images }) => images)).toEqual([[PNG]]);
 }

@@ -33,7 +33,10 @@ const drive: claims.Drive = async (gate, turns, { signal, ...options } = {}) => 
   const { messages } = await agent.invoke(input, signal === undefined ? {} : { signal });
   const heard = (messages as BaseMessage[])
     .filter((message) => ToolMessage.isInstance(message))
-    .map(({ status, text }) => ({ isError: status === "error", text }));
+    .map(({ status, text, contentBlocks }) => {
+      const images = contentBlocks.flatMap((block) => (block.type === "image" ? [String(block.data)] : []));
+      return { isError: status === "error", text, ...(images.length > 0 && { images }) };
+    });
   return { text: messages.at(-1)?.text ?? "", heard, offered: tools.map(({ name }) => name) };
 };
 
@@ -58,6 +61,8 @@ test(verifies("adapters:parallel", "two calls of one turn run at the same time")
 );
 
 test(verifies("adapters:choice", "the tools are those asked for"), () => claims.expectChoice(drive));
+
+test(verifies("adapters:images", "emitted images are shown to the model"), () => claims.expectImages(drive));
 
 test(verifies("adapters:error", "a tool that no model called answers with the text alone"), async () => {
   await using shop = await openShop();

@@ -52,8 +52,12 @@ const drive: claims.Drive = async (gate, turns, { signal, ...options } = {}) => 
   const heard = result.history.flatMap((item) => {
     if (item.type !== "function_call_result") return [];
     const { output } = item;
-    const text = typeof output === "string" ? output : "text" in output ? output.text : "";
-    return [{ isError: undefined, text }];
+    const parts = typeof output === "string" ? [{ type: "text", text: output }] : [output].flat();
+    const text = parts.map((part) => ("text" in part ? part.text : "")).join("");
+    const images = parts.flatMap((part) =>
+      "image" in part ? [JSON.stringify(part.image).slice(1, -1).replace("data:image/png;base64,", "")] : [],
+    );
+    return [{ isError: undefined, text, ...(images.length > 0 && { images }) }];
   });
   const offered = (model.requests[0]?.tools ?? []).map((tool) => tool.name);
   return { text: result.finalOutput ?? "", heard, offered };
@@ -80,3 +84,5 @@ test(verifies("adapters:parallel", "two calls of one turn run at the same time")
 );
 
 test(verifies("adapters:choice", "the tools are those asked for"), () => claims.expectChoice(drive));
+
+test(verifies("adapters:images", "emitted images are shown to the model"), () => claims.expectImages(drive));

@@ -88,6 +88,13 @@ function respond(turn: Turn, body: unknown): object {
   return { id: "resp_1", object: "response", created_at: 0, status: "completed", model: "scripted", output };
 }
 
+function heardOf(output: OpenAI.Responses.ResponseInputItem.FunctionCallOutput["output"]): claims.Heard {
+  if (typeof output === "string") return { isError: undefined, text: output };
+  const text = output.map((part) => (part.type === "input_text" ? part.text : "")).join("");
+  const urls = output.flatMap((part) => (part.type === "input_image" ? [part.image_url ?? ""] : []));
+  return { isError: undefined, text, images: urls.map((url) => url.replace("data:image/png;base64,", "")) };
+}
+
 const said = (text: string): object => ({ type: "output_text", text, annotations: [], logprobs: [] });
 
 /** The first loop of docs/adapters.md. */
@@ -105,9 +112,7 @@ async function converse(
     input.push(...toResponseInputItems(response.output), ...outputs);
     if (outputs.length > 0) continue;
     const heard = input.flatMap((item) =>
-      item.type === "function_call_output" && typeof item.output === "string"
-        ? [{ isError: undefined, text: item.output }]
-        : [],
+      item.type === "function_call_output" ? [heardOf(item.output)] : [],
     );
     return { text: response.output_text, heard, offered: tools.map(({ name }) => name) };
   }
@@ -222,6 +227,10 @@ test(verifies("adapters:others", "calls of the host's own functions go to the ho
   for (const { heard } of [response, completion])
     expect(heard.map(({ text }) => text.split("\n")[0])).toEqual(["today: Sunday", "1"]);
 });
+
+test(verifies("adapters:images", "responses.create: emitted images are shown to the model"), () =>
+  claims.expectImages((gate, turns, options) => converse(gate, turns, options)),
+);
 
 test(
   verifies("adapters:cache", "only schemas that strict mode takes are strict, and the bytes stay the same"),
