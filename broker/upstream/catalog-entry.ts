@@ -61,11 +61,15 @@ function keptDiscover(given: JsonObject | undefined): JsonObject | undefined {
   const { supportedVersions, capabilities } = given;
   const texts = Array.isArray(supportedVersions) && supportedVersions.every((one) => typeof one === "string");
   if (!texts || !isJsonObject(capabilities)) return undefined;
-  const { tools } = capabilities;
+  const { tools, resources, prompts } = capabilities;
   const kept = {
     resultType: "complete",
     supportedVersions,
-    capabilities: isJsonObject(tools) ? { tools } : {},
+    capabilities: {
+      ...(isJsonObject(tools) && { tools }),
+      ...(isJsonObject(resources) && { resources: {} }),
+      ...(isJsonObject(prompts) && { prompts: {} }),
+    },
     ttlMs: 0,
     cacheScope: "private",
   };

@@ -170,8 +170,7 @@ async function listTools(
 ): Promise<{ readonly list: ToolList } | { readonly failure: Failure }> {
   guard.walk.restart();
   try {
-    const listed = await client.listTools(undefined, { signal, timeout: NO_TIMEOUT, cacheMode: "bypass" });
-    const shown = new Set(listed.tools.map((tool) => tool.name));
+    const shown = new Set(await shownTools(client, signal));
     const read = readTools(server, guard.walk.raw);
     const excluded = read.tools.filter((tool) => !shown.has(tool.name) && mentionsHeader(tool.inputSchema));
     const why = "was dropped: it asks for an invalid HTTP header";
@@ -189,6 +188,14 @@ async function listTools(
   } catch (error) {
     return { failure: readFailure(error, { sent: true, session: wire.hasSession() }) };
   }
+}
+
+/** Names of the tools that the SDK lets pass. */
+async function shownTools(client: Client, signal: AbortSignal): Promise<readonly string[]> {
+  // Of a server without tools the SDK writes to stdout, which is not its own, and lists nothing.
+  if (client.getServerCapabilities()?.tools === undefined) return [];
+  const listed = await client.listTools(undefined, { signal, timeout: NO_TIMEOUT, cacheMode: "bypass" });
+  return listed.tools.map((tool) => tool.name);
 }
 
 function methodsOf(client: Client, server: string): readonly ToolDefinition[] {

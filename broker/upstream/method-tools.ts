@@ -1,6 +1,6 @@
 // Owns resources and prompts of a server as tools: their definitions, which are Callgate's own words.
-import type { JsonObject } from "../../contract/json.ts";
-import { MCP_METHODS, type MethodGroup } from "../../contract/methods.ts";
+import { isJsonObject, own, type JsonObject } from "../../contract/json.ts";
+import { mcpMethod, MCP_METHODS, type MethodGroup } from "../../contract/methods.ts";
 import type { ToolDefinition } from "../../contract/tool.ts";
 
 const text = (description: string): JsonObject => ({ type: "string", description });
@@ -46,4 +46,13 @@ export function methodTools(
     ...(FACTS[name] as (typeof FACTS)[string]),
     annotations: { readOnlyHint: true },
   }));
+}
+
+/** Of a list that was kept: what stands in it for resources and prompts, in Callgate's words of now. */
+export function methodsAmong(server: string, kept: readonly unknown[]): readonly ToolDefinition[] {
+  const names = kept.map((item) => (isJsonObject(item) ? own(item, "name") : undefined));
+  const groups = new Set(
+    names.map((name) => (typeof name === "string" ? mcpMethod(name)?.group : undefined)),
+  );
+  return methodTools(server, (group) => groups.has(group));
 }

@@ -4,6 +4,7 @@ import { DAY_MS, heldUntil, withoutServer, type CatalogEntry, type CatalogMemory
 import { raced, type Clock } from "./clock.ts";
 import { createDeadline } from "./deadline.ts";
 import type { Link } from "./link.ts";
+import { methodsAmong } from "./method-tools.ts";
 import { readTools, type ToolList } from "./tool-list.ts";
 import type { Accept, ListAge } from "./upstream.ts";
 import type { Wording } from "./wording.ts";
@@ -64,7 +65,7 @@ export function createToolCache(options: ToolCacheOptions): ToolCache {
     if (memory === undefined || memory.refresh === true) return;
     const found = await memory.store.load(memory.key);
     if (found === undefined || known !== undefined) return;
-    adopt(readTools(server, found.tools).tools);
+    adopt([...readTools(server, found.tools).tools, ...methodsAmong(server, found.tools)]);
     entry = found;
     changed = found.changed;
     listNotes = found.notes.slice(0, MAX_NOTES).map((note) => wording.clean(note, 300));

@@ -5,8 +5,10 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import type { ApprovalRequest, AuditEntry, CallgateOptions, Gate, PolicyInput } from "../../index.ts";
 import { createCallgate } from "../../index.ts";
 import { listening } from "../broker/upstream/support.ts";
+import { callgate, folder } from "../cli/support.ts";
+import { scratch } from "../gate/catalog-support.ts";
 import { verifies } from "../requirements.ts";
-import { openContent, returned } from "./support.ts";
+import { openContent, returned, server } from "./support.ts";
 
 const package_ = fileURLToPath(
   new URL("../../node_modules/@modelcontextprotocol/server-everything/", import.meta.url),
@@ -17,13 +19,13 @@ const ID = expect.stringMatching(/^content_[0-9a-f]{32}$/) as unknown;
 async function everything(transport: "stdio" | "streamableHttp"): Promise<Gate> {
   const command = process.execPath;
   const port = String(20_000 + (process.pid % 20_000));
-  const server =
+  const ev =
     transport === "stdio"
       ? { command, args: [EVERYTHING] }
       : {
           url: `http://127.0.0.1:${(await listening({ command, args: [EVERYTHING, transport] }, { PORT: port })).port}/mcp`,
         };
-  const gate = await createCallgate({ servers: { ev: server }, policy: { default: "allow" } });
+  const gate = await createCallgate({ servers: { ev }, policy: { default: "allow" } });
   onTestFinished(() => gate[Symbol.asyncDispose]());
   return gate;
 }
@@ -78,6 +80,55 @@ describe.each(["stdio", "streamableHttp"] as const)("server-everything over %s",
     },
     120_000,
   );
+});
+
+const MODERN = fileURLToPath(new URL("../fixtures/servers/modern-content.mjs", import.meta.url));
+const LOOK = `const { resources } = await m.resources.list();
+  const { contents: [picture] } = await m.resources.read("a:picture");
+  const { messages: [message] } = await m.prompts.get("look");
+  return [resources.map(({ uri }) => uri), (await m.resources.read("a:text")).contents[0].text, [...await picture.read()], message!.content.bytes]`;
+const SEEN = [["a:text", "a:picture"], "hello", [0, 1, 2, 3], 3];
+
+test.each(["stdio", "http"])(
+  verifies("content:methods", "a server of the newer era without any tool, over %s"),
+  async (transport) => {
+    const server = { command: process.execPath, args: [MODERN, transport] };
+    const m =
+      transport === "stdio" ? server : { url: `http://127.0.0.1:${(await listening(server)).port}/mcp` };
+    await using gate = await createCallgate({ servers: { m }, policy: { default: "allow" } });
+    expect(gate.servers()[0]?.protocolVersion).toBe("2026-07-28");
+    expect(returned(await gate.run(LOOK))).toEqual(SEEN);
+  },
+);
+
+test(verifies("content:methods", "resources and prompts are known from an earlier process"), async () => {
+  const options: CallgateOptions = {
+    servers: {
+      m: { command: process.execPath, args: [MODERN] },
+      s: { command: process.execPath, args: [server, JSON.stringify(READ)] },
+    },
+    policy: { default: "allow" },
+    catalogCache: { folder: scratch() },
+  };
+  const first = await createCallgate(options);
+  const listed = first.catalog.text();
+  await first[Symbol.asyncDispose]();
+  await using gate = await createCallgate(options);
+  expect(gate.servers().map(({ state }) => state)).toEqual(["idle", "idle"]);
+  expect(gate.catalog.text()).toBe(listed);
+  expect(returned(await gate.run(LOOK))).toEqual(SEEN);
+  expect((await gate.run("return (await s.resources.read('a:b')).contents[0].text")).output).toBe("hello");
+});
+
+test(verifies("content:methods", "a server without tools writes nothing to stdout"), async () => {
+  const config = {
+    mcpServers: { m: { command: process.execPath, args: [MODERN] } },
+    policy: { default: "allow" },
+  };
+  const cwd = folder({ "callgate.json": JSON.stringify(config) });
+  const script = "return (await m.resources.read('a:text')).contents[0].text";
+  const { stdout, stderr } = await callgate(["run", "-e", script], { cwd });
+  expect([stdout, stderr]).toEqual(["hello\n", expect.stringContaining("1 call")]);
 });
 
 describe("answers of any shape", () => {
