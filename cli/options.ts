@@ -35,7 +35,10 @@ export function configOption(): Option {
 
 /** To every command that opens a configuration. */
 export function addTrustOption(command: Command): void {
-  if (command.options.some(({ long }) => long === "--config") && command.name() !== "config")
+  if (
+    command.options.some(({ long }) => long === "--config") &&
+    !["config", "import"].includes(command.name())
+  )
     command.option("--trust-config", "start what the configuration names, without asking for trust");
   for (const child of command.commands) addTrustOption(child);
 }

@@ -23,13 +23,14 @@ import {
   withExamples,
   type Ending,
 } from "./options.ts";
+import { addImport, type ImportHandlers } from "./program-import.ts";
 import { addPolicy, type PolicyHandlers } from "./program-policy.ts";
 import { addTrust, type TrustHandlers } from "./program-trust.ts";
 import type { ConfigFlags } from "./trust/require.ts";
 import { parsePlace, parseTools, type ServeFlags } from "./serve-flags.ts";
 
 /** What each command does; resolves to the exit code. */
-export interface Handlers extends PolicyHandlers, TrustHandlers {
+export interface Handlers extends ImportHandlers, PolicyHandlers, TrustHandlers {
   run(file: string | undefined, flags: RunFlags): Promise<number>;
   check(file: string | undefined, flags: CheckFlags): Promise<number>;
   types(flags: ConfigFlags): Promise<number>;
@@ -159,6 +160,7 @@ export function createProgram(
     .description("write a commented callgate.json into this folder")
     .action(ending(() => handlers.init()));
   withExamples(init, ["callgate init"]);
+  addImport(program, handlers, ending);
 
   const completion = program
     .command("completion")

@@ -9,6 +9,7 @@ import { commandModels } from "./command-model.ts";
 import { showCommand as showAuditCommand, verifyCommand } from "./commands/audit.ts";
 import { checkCommand } from "./commands/check.ts";
 import { doctorCommand } from "./commands/doctor.ts";
+import { importCommand } from "./commands/import.ts";
 import { initCommand } from "./commands/init.ts";
 import {
   policyCheckCommand,
@@ -113,6 +114,7 @@ function handlersFor(session: Session, models: () => ReturnType<typeof commandMo
     showAudit: (file, flags) => showAuditCommand(session, file, flags),
     doctor: (flags) => doctorCommand(session, flags),
     init: () => initCommand(session),
+    importServers: (flags) => importCommand(session, flags),
     completion: (shell) => {
       session.screen.print(completionScript(shell, models()));
       return Promise.resolve(EXIT.completed);

@@ -24,6 +24,7 @@ const handlers: Handlers = {
   showAudit: never,
   doctor: never,
   init: never,
+  importServers: never,
   completion: never,
 };
 

@@ -16,6 +16,7 @@ import { requirements as content } from "./content/requirements.ts";
 import { requirements as lazy } from "./gate/catalog-requirements.ts";
 import { requirements as contract } from "./contract/requirements.ts";
 import { requirements as guest } from "./runtime/guest/requirements.ts";
+import { requirements as importing } from "./cli/import-requirements.ts";
 import { requirements as schema } from "./contract/schema-requirements.ts";
 import { requirements as stubs } from "./stubs/requirements.ts";
 import { requirements as repository } from "./repository/requirements.ts";
@@ -39,6 +40,7 @@ export const requirements: Readonly<Record<string, string>> = {
   ...field,
   ...gate,
   ...guest,
+  ...importing,
   ...lazy,
   ...repository,
   ...schema,

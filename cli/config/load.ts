@@ -17,6 +17,8 @@ export interface LoadedConfig {
   readonly file: string | undefined;
   /** The whole path of the file, and its servers as they are written there; undefined without a file. */
   readonly source: { readonly path: string; readonly servers: Config["servers"] } | undefined;
+  /** The whole of the file, as parsed; undefined without one. */
+  readonly value: unknown;
   /** Where accepted tool definitions are kept; undefined when tools are not pinned. */
   readonly lockFile: string | undefined;
   /** An error of the gate about this configuration, with the file and the place in it. Others pass. */
@@ -55,6 +57,7 @@ export async function loadConfig(options: {
       policy,
       file: shown,
       source: { path, servers: config.servers },
+      value: document.value,
       lockFile: config.pins === false ? undefined : lockFileOf(path),
       explain: (error) => policyError(error, policy) ?? explain(error, document, shown),
     };
@@ -80,6 +83,7 @@ async function withoutFile(options: {
     policy,
     file: undefined,
     source: undefined,
+    value: undefined,
     lockFile: undefined,
     explain: (error) => policyError(error, policy) ?? error,
   };

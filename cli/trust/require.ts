@@ -95,8 +95,8 @@ export async function requireTrust(
   return "agreed";
 }
 
-/** Agreement that cannot be kept still holds for this command. */
-async function remembered({ screen, interrupt }: Session, { startup, store }: Judged): Promise<void> {
+/** Keeps an agreement. One that cannot be kept still holds for this command, with a warning. */
+export async function remembered({ screen, interrupt }: Session, { startup, store }: Judged): Promise<void> {
   try {
     if (store === undefined) throw new Error("there is no home folder");
     if (startup !== undefined) await store.add(startup.path, startup.sha256, interrupt.signal);

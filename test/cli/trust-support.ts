@@ -59,12 +59,12 @@ export async function quietly(args: readonly string[], cwd: string, { home, env 
   return { code: await ended.code, stdout: ended.stdout(), stderr: ended.stderr() };
 }
 
-/** One command at a terminal, where every question gets this answer. */
+/** One command at a terminal, where questions get these answers in turn, or each the same. */
 export async function atTerminal(
   args: readonly string[],
   cwd: string,
   { home, env }: Machine,
-  answer: string,
+  answer: string | readonly string[],
 ): Promise<Words & { readonly questions: number }> {
   const stdin = fakeInput({ tty: true });
   const ended = inside(args, { cwd, home, env, stdin, tty: true });
@@ -73,8 +73,8 @@ export async function atTerminal(
   const done = ended.code.then(() => true);
   while (!(await Promise.race([done, pause(10, false)]))) {
     if (count() === answered) continue;
+    stdin.write(`${typeof answer === "string" ? answer : answer[answered]}\n`);
     answered += 1;
-    stdin.write(`${answer}\n`);
   }
   return { code: await ended.code, stdout: ended.stdout(), stderr: ended.stderr(), questions: answered };
 }
