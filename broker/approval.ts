@@ -15,9 +15,15 @@ export interface Asking extends GrantFacts {
   readonly call: ApprovalCall;
 }
 
+export interface AskOptions {
+  readonly signal: AbortSignal;
+  /** Resolves when the script has come to rest: true when it makes no further call before there is an answer. */
+  readonly rest: () => Promise<boolean>;
+}
+
 export interface Approvals {
   /** Never rejects. Settles as expired when `signal` aborts. */
-  ask(asking: Asking, options: { readonly signal: AbortSignal }): Promise<ApprovalResult>;
+  ask(asking: Asking, options: AskOptions): Promise<ApprovalResult>;
 }
 
 export interface ApprovalOptions {
@@ -39,7 +45,10 @@ interface Waiting {
 }
 
 const REASON_UNITS = 500;
-/** A turn is over when no further call has asked for so long, ms. */
+/**
+ * While calls of the run are at work, their results can lead to more that ask: a turn is over when none has for so long,
+ * ms. With none at work nothing is waited for but the script itself.
+ */
 const QUIET_MS = 20;
 /** However many go on asking, a question is put after so long, ms. */
 const GATHER_MS = 200;
@@ -53,14 +62,22 @@ export function createApprovals(options: ApprovalOptions): Approvals {
   let queue: Waiting[] = [];
   let asked = 0;
   let asking = false;
+  let rest: AskOptions["rest"] = () => Promise.resolve(true);
 
   /** Waits until the turn is over, if anything has asked since the last time. */
   async function gather(): Promise<void> {
-    const until = performance.now() + GATHER_MS;
-    let seen = -1;
-    while (seen !== asked && queue.length < MAX_SET && performance.now() < until) {
-      seen = asked;
-      await pause(QUIET_MS);
+    const over = new AbortController();
+    const late = pause(GATHER_MS, "late" as const, { signal: over.signal });
+    late.catch(() => {});
+    try {
+      for (let seen = -1; seen !== asked && queue.length < MAX_SET;) {
+        const resting = await Promise.race([rest(), late]);
+        if (resting === "late" || resting) return;
+        seen = asked;
+        if ((await Promise.race([pause(QUIET_MS), late])) === "late") return;
+      }
+    } finally {
+      over.abort();
     }
   }
 
@@ -119,7 +136,11 @@ export function createApprovals(options: ApprovalOptions): Approvals {
     const about = answer?.about;
     if (about === undefined) return settleOne(set[0] as Waiting, answer, true);
     const named = new Set<unknown>(Array.isArray(about) ? about : []);
-    for (const one of set) settleOne(one, answer, about === "all" || named.has(one.asking.call.seq));
+    for (const one of set) {
+      const isNamed = about === "all" || named.has(one.asking.call.seq);
+      // The first one is settled whatever an answer names, or the same question could come for ever.
+      if (isNamed || answer?.others !== "ask" || one === set[0]) settleOne(one, answer, isNamed);
+    }
   }
 
   function settleOne(one: Waiting, answer: ApprovalAnswer | undefined, named: boolean): void {
@@ -140,7 +161,7 @@ export function createApprovals(options: ApprovalOptions): Approvals {
   }
 
   return {
-    ask(call, { signal }) {
+    ask(call, { signal, rest: resting }) {
       if (grants.covers(call)) return Promise.resolve(GRANTED);
       if (approve === undefined) return Promise.resolve({ type: "nobody" });
       const { promise, resolve } = Promise.withResolvers<ApprovalResult>();
@@ -161,6 +182,7 @@ export function createApprovals(options: ApprovalOptions): Approvals {
       if (signal.aborted) expire();
       else {
         asked += 1;
+        rest = resting;
         queue.push(one);
         if (!asking) void work(approve);
       }

@@ -25,13 +25,13 @@ export async function ask(
   facts: CallFacts,
   question: Question,
   context: DispatchContext,
-  { signal, holdWall }: DispatchOptions,
+  { signal, holdWall, rest }: DispatchOptions,
   witness: CallWitness,
 ): Promise<NotApproved | undefined> {
   const resume = holdWall();
   try {
     const asking = askingOf(request, facts, question, context);
-    const answer = await witness.asked(question.rules, () => context.approvals.ask(asking, { signal }));
+    const answer = await witness.asked(question.rules, () => context.approvals.ask(asking, { signal, rest }));
     return notApproved(answer, request, question.reason);
   } finally {
     resume();

@@ -58,4 +58,6 @@ export interface DispatchOptions {
   readonly holdWall: () => () => void;
   /** Taken before the call is sent; the run gives it back. */
   readonly slot: CallSlot;
+  /** Resolves when the script has come to rest: true when it makes no further call before a person answers. */
+  readonly rest: () => Promise<boolean>;
 }

@@ -53,10 +53,12 @@ export interface ApprovalRequest extends ApprovalCall {
 export interface ApprovalAnswer {
   readonly decision: "allow" | "deny";
   /**
-   * Calls of `set` the answer is about: `"all"`, or their `seq`; those left out of a list are refused. Without it the
+   * Calls of `set` the answer is about: `"all"`, or their `seq`; those left out of a list are refused, see `others`. Without it the
    * answer is about the first call only, and the others are asked about again.
    */
   readonly about?: "all" | readonly number[];
+  /** Calls of `set` that a list in `about` leaves out: refused, or asked about again. @defaultValue "refuse" */
+  readonly others?: "refuse" | "ask";
   /**
    * `once` = these calls with these arguments; `run` = the tool, asked about for the same rules, for the rest of the run;
    * `until` = the same for this principal, in every run of the gate, until then. @defaultValue "once"

@@ -48,7 +48,13 @@ export interface EndMessage {
   readonly slot: number;
 }
 
-export type ToWorker = StartMessage | DeliverMessage | EndMessage;
+/** To be answered when the guest has come to rest after all that was sent before. */
+export interface DrainMessage {
+  readonly type: "drain";
+  readonly slot: number;
+}
+
+export type ToWorker = StartMessage | DeliverMessage | DrainMessage | EndMessage;
 
 export interface ReadyMessage {
   readonly type: "ready";
@@ -139,6 +145,12 @@ export interface LimitMessage {
   readonly cpuMs: number;
 }
 
+/** Answers `drain`: the guest does nothing more until something is delivered. */
+export interface DrainedMessage {
+  readonly type: "drained";
+  readonly slot: number;
+}
+
 /** CPU time spent so far, so that it is known of a run that is killed. */
 export interface CpuMessage {
   readonly type: "cpu";
@@ -155,4 +167,5 @@ export type FromWorker =
   | EmitMessage
   | DoneMessage
   | CpuMessage
+  | DrainedMessage
   | LimitMessage;

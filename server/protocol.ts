@@ -12,7 +12,7 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import type { Approve } from "../index.ts";
-import { approvalAnswer, approvalForm } from "./approval-form.ts";
+import { approvalQuestion } from "./approval-form.ts";
 import { createProgressReport, type ProgressReport } from "./progress.ts";
 import type { RoundRequest, Rounds, RoundState, Step } from "./rounds.ts";
 import type { OfferedTools, ToolName, ToolRun } from "./tools.ts";
@@ -90,8 +90,9 @@ function run(
 /** Eras up to 2025-11-25: the question is a request of the server's own, tied to the call. */
 function elicitation(context: ServerContext): Approve {
   return async (request, { signal }) => {
-    const form = { mode: "form" as const, ...approvalForm(request) };
-    return approvalAnswer(await context.mcpReq.elicitInput(form, { signal, timeout: UNTIMED_MS }));
+    const question = approvalQuestion(request);
+    const form = { mode: "form" as const, ...question.form };
+    return question.answer(await context.mcpReq.elicitInput(form, { signal, timeout: UNTIMED_MS }));
   };
 }
 

@@ -1,7 +1,7 @@
 // Owns runs that outlive a request: in the 2026-07-28 era a question is the answer to a call, and the call comes again.
 import { randomUUID } from "node:crypto";
 import type { ApprovalAnswer, ApprovalRequest, Approve } from "../index.ts";
-import { approvalAnswer, approvalForm, type ApprovalForm } from "./approval-form.ts";
+import { approvalQuestion, type ApprovalForm, type ApprovalQuestion } from "./approval-form.ts";
 import type { RunProgress } from "./progress.ts";
 
 /** What the client is given to bring back. */
@@ -78,9 +78,8 @@ export function createRounds<Result>(): Rounds<Result> {
   };
 }
 
-interface Question {
+interface Question extends ApprovalQuestion {
   readonly number: number;
-  readonly form: ApprovalForm;
   readonly settle: (answer: ApprovalAnswer) => void;
 }
 
@@ -148,9 +147,9 @@ class Conversation<Result> {
   /** Security: an answer counts for the question it was given to, never for a later one. */
   answer(number: number, response: unknown): void {
     if (response === undefined || this.#question?.number !== number) return;
-    const { settle } = this.#question;
+    const question = this.#question;
     this.#question = undefined;
-    settle(approvalAnswer(response));
+    question.settle(question.answer(response));
   }
 
   abort(reason: Error): Promise<void> {
@@ -160,7 +159,7 @@ class Conversation<Result> {
 
   #ask(request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalAnswer> {
     const { promise, resolve } = Promise.withResolvers<ApprovalAnswer>();
-    const question: Question = { number: ++this.#asked, form: approvalForm(request), settle: resolve };
+    const question: Question = { ...approvalQuestion(request), number: ++this.#asked, settle: resolve };
     this.#question = question;
     const expire = (): void => {
       if (this.#question !== question) return;

@@ -1,7 +1,8 @@
 // Owns the words of scripts and servers as a person may safely read them.
 
 // Security: control, format and bidirectional characters could hide or reorder what is asked.
-const UNSEEN = /[\p{C}\p{Zl}\p{Zp}]/gu;
+// Spaces that are not the usual one could be taken for it.
+const UNSEEN = /(?! )[\p{C}\p{Z}]/gu;
 
 /** Keeps line breaks; everything else that cannot be seen becomes an escape. */
 export function visible(text: string): string {

@@ -22,6 +22,7 @@ const schema: z.ZodType<FromWorker> = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("cancelTimer"), slot, seq }),
   z.strictObject({ type: z.literal("log"), slot, text: z.string() }),
   z.strictObject({ type: z.literal("emit"), slot, json: z.string().max(40_000), data: z.string() }),
+  z.strictObject({ type: z.literal("drained"), slot }),
   z.strictObject({ type: z.literal("cpu"), slot, cpuMs: z.number().nonnegative() }),
   z.strictObject({
     type: z.literal("done"),

@@ -13,6 +13,11 @@ export type CallPort = (
     /** Stops the wall clock while a person is asked; the result lets it go on. */
     readonly holdWall: () => () => void;
     readonly slot: CallSlot;
+    /**
+     * Resolves when the script has come to rest: true when every open call is held for a person, so that no further call
+     * can come before an answer does. Never, when the run ends.
+     */
+    readonly rest: () => Promise<boolean>;
   },
 ) => Promise<CallOutcome>;
 

@@ -1,9 +1,16 @@
 // Owns the broker side of one run: its record, its calls in flight, its timers, its one end.
 import { WRAPPER } from "../../contract/compile.ts";
-import type { CallMessage, DeliverMessage, FromWorker, StartMessage } from "../../contract/message.ts";
+import type {
+  CallMessage,
+  DeliverMessage,
+  DrainMessage,
+  FromWorker,
+  StartMessage,
+} from "../../contract/message.ts";
 import type { Delivery, RunEvent } from "../../contract/record.ts";
 import { byteLength } from "../../contract/json.ts";
 import { MAX_EMITTED } from "../../contract/content.ts";
+import { createDrains } from "./drains.ts";
 import { createEmitted, type Emitted } from "./emitted.ts";
 import { callWindow, createInFlight } from "./in-flight.ts";
 import { guestManifest } from "./manifest.ts";
@@ -18,7 +25,7 @@ import { createWallClock } from "./wall-clock.ts";
 /** The run's way to the worker that serves it now. */
 export interface Attachment {
   readonly slot: number;
-  send(message: StartMessage | DeliverMessage): Promise<void>;
+  send(message: StartMessage | DeliverMessage | DrainMessage): Promise<void>;
   /** The worker sent what no honest worker sends for this run. */
   violate(detail: string): void;
 }
@@ -68,6 +75,8 @@ export function createRun(request: RunRequest): Run {
   /** Calls whose result has not yet been sent to the worker. */
   let undelivered = 0;
   let undeliveredUnits = 0;
+  /** Events sent to the worker. */
+  let told = 0;
   let frames = 0;
   /** Security: the guest bounds everything it sends; a flood of cheap frames would keep the broker from other runs. */
   const mostFrames =
@@ -117,6 +126,17 @@ export function createRun(request: RunRequest): Run {
     settle({ type: "stopped", code, message });
   }
 
+  const drains = createDrains(() => {
+    if (attachment !== undefined) void attachment.send({ type: "drain", slot: attachment.slot });
+  });
+
+  async function rest(): Promise<boolean> {
+    await deliveries;
+    const before = told;
+    await drains.wait();
+    return told === before && undelivered === wall.holds;
+  }
+
   function violate(detail: string): void {
     // Security: until the worker is dead, none of the calls that wait is made.
     inFlight.close(detail);
@@ -157,6 +177,7 @@ export function createRun(request: RunRequest): Run {
 
   async function deliver(event: Delivery): Promise<void> {
     if (attachment === undefined || settlement.cause !== undefined) return;
+    told += 1;
     const common = { type: "deliver", slot: attachment.slot, seq: event.seq, at: event.at } as const;
     if (event.type === "timer") return attachment.send({ ...common, event: "timer", ok: true, json: "" });
     const { outcome } = event;
@@ -182,7 +203,7 @@ export function createRun(request: RunRequest): Run {
         argumentsJson,
         ...(line > WRAPPER.lines && { line: written }),
       },
-      { signal: abort.signal, holdWall: wall.hold, slot: open.slot },
+      { signal: abort.signal, holdWall: wall.hold, slot: open.slot, rest },
     );
     open.ended();
     if (outcome.ok) resultBytes += byteLength(outcome.valueJson);
@@ -305,6 +326,7 @@ export function createRun(request: RunRequest): Run {
         else void deliver(event);
       }
       for (const event of events) void deliver(event);
+      drains.rewind();
     },
     detach() {
       attachment = undefined;
@@ -333,6 +355,10 @@ export function createRun(request: RunRequest): Run {
         case "cpu":
           cpuMs = message.cpuMs;
           return;
+        case "drained":
+          // Not one of those that the guest's limits bound: each was asked for.
+          frames -= 1;
+          return drains.answered() ? undefined : violate("a rest that nobody asked for");
         case "limit":
           cpuMs = message.cpuMs;
           return stop(message.code);

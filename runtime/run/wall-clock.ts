@@ -3,6 +3,8 @@
 export interface WallClock {
   /** Stops the clock until the returned function is called; holds may overlap. */
   readonly hold: () => () => void;
+  /** Now. */
+  readonly holds: number;
   stop(): void;
 }
 
@@ -35,6 +37,9 @@ export function createWallClock(options: {
         if (held) release();
         held = false;
       };
+    },
+    get holds() {
+      return holds;
     },
     stop() {
       stopped = true;

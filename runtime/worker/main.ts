@@ -55,6 +55,8 @@ function receive(message: ToWorker): void {
       return;
     case "deliver":
       return sessions.get(message.slot)?.deliver(message);
+    case "drain":
+      return sessions.get(message.slot)?.drain();
     case "end":
       sessions.get(message.slot)?.end();
       sessions.delete(message.slot);

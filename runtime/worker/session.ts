@@ -11,6 +11,8 @@ import type { Isolate, ScriptFunction } from "./engine.ts";
 export interface Session {
   readonly isolate: Isolate;
   deliver(message: DeliverMessage): void;
+  /** Says so when the guest has come to rest. */
+  drain(): void;
   /** Compares CPU time with the limit; called by the worker's poll. */
   poll(): void;
   end(): void;
@@ -37,6 +39,7 @@ export function startSession(
   let last: Promise<void> = Promise.resolve();
   /** Deliveries that arrived before the script began, as all of a repeated run's do. */
   let early: DeliverMessage[] | undefined = [];
+  let drainsEarly = 0;
 
   function limit(code: "RUN_CPU_LIMIT" | "RUN_MEMORY_LIMIT" | "RUN_CALL_LIMIT" | "RUN_OUTPUT_LIMIT"): void {
     if (over) return;
@@ -110,6 +113,7 @@ export function startSession(
       const waiting = early ?? [];
       early = undefined;
       waiting.forEach(deliver);
+      for (; drainsEarly > 0; drainsEarly -= 1) drain();
     },
     (error: unknown) => {
       if (isolate.isDisposed) return limit("RUN_MEMORY_LIMIT");
@@ -123,9 +127,18 @@ export function startSession(
     else if (!over) task(delivery.event, delivery.seq, delivery.at, delivery.json, delivery.ok);
   }
 
+  function drain(): void {
+    if (early !== undefined) drainsEarly += 1;
+    else
+      void last.then(() => {
+        if (!over) send({ type: "drained", slot });
+      });
+  }
+
   return {
     isolate,
     deliver,
+    drain,
     poll() {
       if (over) return;
       const spent = isolate.cpuMs();

@@ -107,6 +107,7 @@ async function live({ effects, budgeted, answers, calls }: World): Promise<Told>
           return opened.call(request, {
             signal,
             holdWall: () => () => {},
+            rest: () => new Promise<boolean>(() => {}),
             slot: { tryTake: () => true, take: () => Promise.resolve(), giveBack() {} },
           });
         }),

@@ -13,6 +13,7 @@ const done: string[] = [];
 let reads = 0;
 const requests: ApprovalRequest[] = [];
 let answer: Approve = () => Promise.resolve({ decision: "deny" });
+const rest = (): Promise<boolean> => Promise.resolve(true);
 const once: ApprovalAnswer = { decision: "allow" };
 
 const gate: Gate = await createCallgate({
@@ -137,6 +138,23 @@ describe("a set", () => {
         },
       });
       expect(output).toBe("read");
+    },
+  );
+
+  test(
+    verifies(
+      "approval:set",
+      "calls that come long after each other in one turn of the script are one question",
+    ),
+    async () => {
+      const script = `const all = [];
+        for (let i = 0; i < 3; i++) {
+          all.push(notes.write({ title: "t" + i }));
+          for (let n = 0; n < 400_000; n++) Math.sqrt(n);
+        }
+        await Promise.all(all);`;
+      await run(script, approving({ ...once, about: "all" }));
+      expect(requests.map(({ set }) => set?.length)).toEqual([3]);
     },
   );
 
@@ -270,7 +288,7 @@ test(verifies("approval:refused", "time that runs out refuses every call of the 
       }),
     5,
   );
-  const results = await Promise.all([1, 2, 3].map((seq) => slow.ask(asking(seq), { signal: never })));
+  const results = await Promise.all([1, 2, 3].map((seq) => slow.ask(asking(seq), { signal: never, rest })));
   // CALL_APPROVAL_EXPIRED is what the script reads.
   expect(results.map(({ type }) => type)).toEqual(["expired", "expired", "expired"]);
 });
@@ -285,13 +303,13 @@ test(verifies("approval:refused", "a call that is gone takes its question back")
         controller.abort();
       }),
   );
-  expect(await approvals.ask(asking(1), { signal: controller.signal })).toEqual({ type: "expired" });
+  expect(await approvals.ask(asking(1), { signal: controller.signal, rest })).toEqual({ type: "expired" });
   expect(taken).toBe(true);
-  expect(await approvals.ask(asking(2), { signal: controller.signal })).toEqual({ type: "expired" });
+  expect(await approvals.ask(asking(2), { signal: controller.signal, rest })).toEqual({ type: "expired" });
 });
 
 test(verifies("approval:refused", "with nobody to ask there is no question"), async () => {
-  expect(await approvalsOf(undefined).ask(asking(1), { signal: never })).toEqual({ type: "nobody" });
+  expect(await approvalsOf(undefined).ask(asking(1), { signal: never, rest })).toEqual({ type: "nobody" });
 });
 
 const wild = fc.record(
@@ -334,7 +352,7 @@ test(
           const results = await Promise.all(
             seqs.map(async (seq): Promise<[number, ApprovalResult]> => [
               seq,
-              await approvals.ask(asking(seq), { signal: never }),
+              await approvals.ask(asking(seq), { signal: never, rest }),
             ]),
           );
           for (const [seq, { type }] of results) expect(type === "granted").toBe(allowed.has(seq));

@@ -40,6 +40,7 @@ async function attack(
 describe("frames that no honest worker sends", () => {
   const violations = [
     "slot-of-nobody",
+    "rest-unasked",
     "slot-not-a-number",
     "slot-negative",
     "log-of-nobody",

@@ -1,6 +1,5 @@
 // Approval by the client that started the run, in both eras.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { approvalAnswer, approvalForm } from "../../server/approval-form.ts";
 import { verifies } from "../requirements.ts";
 import {
   connect,
@@ -78,6 +77,38 @@ describe.each(ERAS)("in the %s era", (era) => {
     expect(added).toEqual([]);
   });
 
+  const ALL = `const all = await Promise.allSettled(["a", "b", "c"].map((text) => notes.add({ text })));
+return all.map(({ status }) => status).join();`;
+
+  test(verifies("server:ask-set", "calls of one Promise.all are one question"), async () => {
+    const { questions, added, text } = await asking(ALL, accept({ answer: "allow these calls once" }));
+    expect(text).toBe("fulfilled,fulfilled,fulfilled");
+    expect(questions).toHaveLength(1);
+    for (const name of ["a", "b", "c"]) expect(questions[0]?.message).toContain(`{"text":"${name}"}`);
+    expect(added.toSorted()).toEqual(["a", "b", "c"]);
+  });
+
+  test(verifies("server:ask-set", "a no to a set is one no"), async () => {
+    const { questions, added, text } = await asking(ALL, () => ({ action: "decline" }));
+    expect(text).toBe("rejected,rejected,rejected");
+    expect(questions).toHaveLength(1);
+    expect(added).toEqual([]);
+  });
+
+  test(
+    verifies("server:ask-set", "the first alone may be allowed; the others are asked about again"),
+    async () => {
+      let asked = 0;
+      const { questions, added } = await asking(ALL, () => {
+        asked += 1;
+        const answer = asked === 1 ? "allow the first call once, ask about the others" : "deny all";
+        return { action: "accept", content: { answer } };
+      });
+      expect(questions).toHaveLength(2);
+      expect(added).toEqual(["a"]);
+    },
+  );
+
   test.each([
     ["declined", { action: "decline" as const }, "declined"],
     ["cancelled", { action: "cancel" as const }, "dismissed"],
@@ -129,39 +160,4 @@ describe.each(ERAS)("in the %s era", (era) => {
     await expect(script(client, TWO, { signal: cancelled.signal })).rejects.toThrow();
     expect(world.notes.added).toHaveLength(before);
   });
-});
-
-test(verifies("server:ask-closed", "whatever comes back, only the two allowing answers allow"), () => {
-  const odd = [
-    undefined,
-    null,
-    1,
-    "accept",
-    [],
-    { action: "accept" },
-    { action: "accept", content: null },
-    { action: "accept", content: ["allow once"] },
-    { action: "ACCEPT", content: { answer: "allow once" } },
-    { content: { answer: "allow once" } },
-  ];
-  for (const response of odd) expect(approvalAnswer(response).decision).toBe("deny");
-  expect(approvalAnswer({ action: "accept", content: { answer: "allow once" } })).toEqual({
-    decision: "allow",
-    scope: "once",
-  });
-});
-
-test(verifies("server:ask-closed", "the form preselects nothing"), () => {
-  const form = approvalForm({
-    runId: "r",
-    seq: 1,
-    server: "s",
-    tool: "t",
-    arguments: {},
-    reason: "",
-    rules: [],
-    calls: [],
-  });
-  expect(JSON.stringify(form)).not.toContain("default");
-  expect(form.requestedSchema.required).toEqual(["answer"]);
 });

@@ -8,6 +8,8 @@ export const requirements: Readonly<Record<string, string>> = {
   "server:denial": "a client that cannot ask its user is told the exact rule that would allow the call",
   "server:ask":
     "a call that needs approval is put to the client that started the run, with server, tool, arguments, reason and line",
+  "server:ask-set":
+    "calls that ask together are one question that lists each; what it does not show is asked about again",
   "server:ask-closed": "nothing but an accepted form that says so allows a call",
   "server:rounds":
     "a continuation never begins a run, a forged or foreign state reaches none, and an answer counts once for its own question",
