@@ -1,16 +1,22 @@
 // Owns base64 of bytes, for content that passes the isolate's border.
+import { once } from "./globals/define.ts";
 import { StringCharCodeAt, StringFromCharCode, TypedArrayLength, Uint8ArrayCtor } from "./primordials.ts";
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 const NONE = 255;
 const PAD = 61;
 
-const digits = new Uint8ArrayCtor(128);
-for (let code = 0; code < 128; code += 1) digits[code] = NONE;
-for (let index = 0; index < 64; index += 1) digits[StringCharCodeAt(ALPHABET, index)] = index;
+/** Made at first use: most runs have no binary content. */
+const digitsOf = once(() => {
+  const digits = new Uint8ArrayCtor(128);
+  for (let code = 0; code < 128; code += 1) digits[code] = NONE;
+  for (let index = 0; index < 64; index += 1) digits[StringCharCodeAt(ALPHABET, index)] = index;
+  return digits;
+});
 
 /** Bytes of canonical base64. */
 export function decodeBase64(text: string): Uint8Array<ArrayBuffer> {
+  const digits = digitsOf();
   const length = text.length;
   const padding = length === 0 ? 0 : paddingOf(text);
   const bytes = new Uint8ArrayCtor((length / 4) * 3 - padding);
@@ -50,6 +56,7 @@ export function isBase64(text: string): boolean {
   const { length } = text;
   if (length % 4 !== 0) return false;
   if (length === 0) return true;
+  const digits = digitsOf();
   const end = length - paddingOf(text);
   for (let at = 0; at < end; at += 1) {
     const code = StringCharCodeAt(text, at);

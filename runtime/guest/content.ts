@@ -1,7 +1,7 @@
 // Owns binary content in the isolate: handles in place of data, reading it, and `emit`.
 import { decodeBase64, encodeBase64, isBase64 } from "./base64.ts";
 import type { Calls } from "./calls.ts";
-import { nameFunction } from "./globals/define.ts";
+import { nameFunction, once } from "./globals/define.ts";
 import { bytesOf, createTextCodecs } from "./globals/text-codec.ts";
 import type { Send } from "./powers.ts";
 import {
@@ -50,7 +50,6 @@ const KINDS = ["image", "audio", "resource"] as const;
 /** Installs `emit`. */
 export function createContent(send: Send, calls: () => Calls): Content {
   const genuine = new WeakMapCtor<object, Facts>();
-  const prototype = ObjectCreate(ObjectPrototype);
   let left = 0;
   let count = 0;
 
@@ -68,37 +67,42 @@ export function createContent(send: Send, calls: () => Calls): Content {
     return calls().call(NAMESPACE, READ, args, stub);
   }
 
-  const methods = {
-    base64(this: unknown, part?: Part): Promise<unknown> {
-      return request(this, part, methods.base64);
-    },
-    read(this: unknown, part?: Part): Promise<unknown> {
-      return PromiseThen(request(this, part, methods.read), (data) => decodeBase64(data as string));
-    },
-    text(this: unknown): Promise<unknown> {
-      return PromiseThen(request(this, undefined, methods.text), (data) =>
-        decodeText(decodeBase64(data as string)),
-      );
-    },
-  };
-  const names = ["base64", "read", "text"] as const;
-  for (let index = 0; index < names.length; index += 1) {
-    const name = names[index] as (typeof names)[number];
-    nameFunction(methods[name], name);
-    ObjectDefineProperty(prototype, name, { __proto__: null, value: ObjectFreeze(methods[name]) });
-  }
-  const constructor = function (): never {
-    throw new TypeErrorCtor("Handles of binary content come from tools");
-  };
-  nameFunction(constructor, "BinaryHandle");
-  ObjectDefineProperty(constructor, "prototype", { __proto__: null, value: prototype, writable: false });
-  ObjectDefineProperty(prototype, "constructor", { __proto__: null, value: ObjectFreeze(constructor) });
-  // What scripts written for plain MCP reach for; silence would be taken for an empty image.
-  for (const property of ["data", "blob"] as const) definePointer(prototype, property);
-  ObjectFreeze(prototype);
+  /** Made with the first handle: most runs have none. */
+  const prototypeOf = once(() => {
+    const prototype = ObjectCreate(ObjectPrototype);
+    const methods = {
+      base64(this: unknown, part?: Part): Promise<unknown> {
+        return request(this, part, methods.base64);
+      },
+      read(this: unknown, part?: Part): Promise<unknown> {
+        return PromiseThen(request(this, part, methods.read), (data) => decodeBase64(data as string));
+      },
+      text(this: unknown): Promise<unknown> {
+        return PromiseThen(request(this, undefined, methods.text), (data) =>
+          decodeText(decodeBase64(data as string)),
+        );
+      },
+    };
+    const names = ["base64", "read", "text"] as const;
+    for (let index = 0; index < names.length; index += 1) {
+      const name = names[index] as (typeof names)[number];
+      nameFunction(methods[name], name);
+      ObjectDefineProperty(prototype, name, { __proto__: null, value: ObjectFreeze(methods[name]) });
+    }
+    const constructor = function (): never {
+      throw new TypeErrorCtor("Handles of binary content come from tools");
+    };
+    nameFunction(constructor, "BinaryHandle");
+    ObjectDefineProperty(constructor, "prototype", { __proto__: null, value: prototype, writable: false });
+    ObjectDefineProperty(prototype, "constructor", { __proto__: null, value: ObjectFreeze(constructor) });
+    // What scripts written for plain MCP reach for; silence would be taken for an empty image.
+    definePointer(prototype, "data");
+    definePointer(prototype, "blob");
+    return ObjectFreeze(prototype);
+  });
 
   function handleOf(facts: Facts): object {
-    const handle = ObjectCreate(prototype);
+    const handle = ObjectCreate(prototypeOf());
     const keys = ObjectKeys(facts);
     for (let index = 0; index < keys.length; index += 1) {
       const key = keys[index] as keyof Facts;

@@ -264,3 +264,30 @@ describe("reading", () => {
     expect((await run(script)).output).toBe("CALL_INVALID_ARGUMENTScontent/read");
   });
 });
+
+test(
+  verifies(
+    ["content:handles", "guest:robust"],
+    "handles and emit work after every intrinsic they need was replaced",
+  ),
+  async () => {
+    const script = `await s.image({});
+      const evil = () => { throw new Error("evil") };
+      for (const [owner, names] of [
+        [JSON, ["stringify", "parse"]], [Object, ["defineProperty", "freeze", "keys", "create"]], [Reflect, ["apply"]],
+        [WeakMap.prototype, ["get", "set"]], [Promise.prototype, ["then"]], [Array.prototype, ["push", "map", Symbol.iterator]],
+        [String.prototype, ["charCodeAt", "slice", "indexOf"]], [String, ["fromCharCode"]], [TextDecoder.prototype, ["decode"]],
+      ] as any) for (const name of names) owner[name] = evil;
+      Object.prototype.toString = evil;
+      const [image] = await s.image({ bytes: 3 });
+      const bytes = await image.read();
+      const text = await image.text();
+      emit(image);
+      emit({ type: "image", data: bytes, mimeType: "image/gif" });
+      console.log(bytes[2], text.length, await image.base64());`;
+    const result = await run(script, { check: "off" });
+    expect(result.error).toBeUndefined();
+    expect(result.output).toBe("62 3 AB8+");
+    expect(result.content).toMatchObject([{ data: "AB8+" }, { data: "AB8+", mimeType: "image/gif" }]);
+  },
+);
