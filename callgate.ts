@@ -55,11 +55,12 @@ export async function createCallgate(options: CallgateOptions = {}): Promise<Gat
   checkGateOptions(options);
   const limits = parseLimits(options.limits);
   const sandbox = parseSandbox(options.sandbox);
-  const { servers, tools, env, approve, audit, pins, telemetry, catalogCache } = options;
+  const { servers, tools, env, auth, approve, audit, pins, telemetry, catalogCache } = options;
   const side = await openBrokerSide({
     servers,
     tools,
     env,
+    auth,
     policy: policyLayers(options),
     approve,
     audit,
@@ -99,6 +100,7 @@ class OpenGate implements Gate {
         load: (needed) => broker.loadTools({ signal: new AbortController().signal, needed }),
         tools: broker.tools,
         outdated: broker.outdated,
+        revived: broker.revived,
       },
       { catalog: parts.options.catalog ?? {}, made: (tools) => parts.compiler.setCatalog(tools) },
     );

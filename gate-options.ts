@@ -41,6 +41,7 @@ const GATE: Readonly<Record<keyof CallgateOptions, Kind>> = {
   catalog: object,
   store,
   env: object,
+  auth: object,
   audit: object,
   pins: object,
   telemetry: object,
@@ -51,6 +52,15 @@ const CATALOG: Readonly<Record<keyof NonNullable<CallgateOptions["catalog"]>, Ki
   contextWindow: anything,
   threshold: anything,
   embed: aFunction,
+};
+
+const AUTH: Readonly<Record<keyof NonNullable<CallgateOptions["auth"]>, Kind>> = {
+  store: {
+    expected: "a TokenStore with load and save",
+    fits: (value) =>
+      object.fits(value) &&
+      ["load", "save"].every((method) => typeof (value as Record<string, unknown>)[method] === "function"),
+  },
 };
 
 const RUN: Readonly<Record<keyof RunOptions, Kind>> = {
@@ -72,6 +82,7 @@ const RUN: Readonly<Record<keyof RunOptions, Kind>> = {
 export function checkGateOptions(options: CallgateOptions): void {
   checkOptions("createCallgate", options, GATE);
   if (options.catalog !== undefined) checkOptions("catalog", options.catalog, CATALOG);
+  if (options.auth !== undefined) checkOptions("auth", options.auth, AUTH);
 }
 
 const REMOVE: Readonly<Record<keyof RemoveServerOptions, Kind>> = {

@@ -5,6 +5,7 @@ import type { PinChange } from "./broker/pins.ts";
 import type { PinStore } from "./broker/pins-file.ts";
 import type { CallExplanation, ExplainOptions } from "./broker/policy-inspector.ts";
 import type { PolicyProblemFound } from "./broker/policy/check.ts";
+import type { TokenStore } from "./broker/upstream/auth/token-store.ts";
 import type { CatalogCacheOptions } from "./broker/upstream/catalog-options.ts";
 import type { LocalTool } from "./broker/upstream/define-tool.ts";
 import type { UpstreamStatus } from "./broker/upstream/upstream.ts";
@@ -40,6 +41,8 @@ export interface CallgateOptions {
   readonly store?: RunStore;
   /** Where `${VAR}` in `servers` is looked up. @defaultValue nothing */
   readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Where sign-ins to servers are kept; `login()` makes them (docs/authorization.md). @defaultValue in memory */
+  readonly auth?: { readonly store?: TokenStore };
   /** Records every decision, approval and outcome (docs/audit.md). @defaultValue nothing is recorded */
   readonly audit?: AuditFileOptions | AuditSink;
   /** Holds back tools whose definition is not the one accepted before (docs/audit.md). @defaultValue none is held back */

@@ -6,6 +6,7 @@ import type { AuditSink } from "./audit/entry.ts";
 import { createAuditTrail } from "./audit/trail.ts";
 import { createBroker, type Broker } from "./broker.ts";
 import type { PinStore } from "./pins-file.ts";
+import { createLiveSecrets } from "./live-secrets.ts";
 import { openPins } from "./pins-options.ts";
 import type { Pins } from "./pins.ts";
 import { createPolicyInspector, type PolicyInspector } from "./policy-inspector.ts";
@@ -14,6 +15,7 @@ import { parsePolicy, type PolicyLayer } from "./policy/parse.ts";
 import { createRedactor } from "./redact.ts";
 import { createTelemetry, parseTelemetry } from "./telemetry.ts";
 import { createTokens, type Tokens } from "./tokenize.ts";
+import type { TokenStore } from "./upstream/auth/token-store.ts";
 import { openCatalogMemory, type CatalogCacheOptions } from "./upstream/catalog-options.ts";
 import type { LocalTool } from "./upstream/define-tool.ts";
 import { createUpstreams } from "./upstreams.ts";
@@ -23,6 +25,7 @@ export interface BrokerSideOptions {
   readonly servers: Readonly<Record<string, unknown>> | undefined;
   readonly tools: Readonly<Record<string, Readonly<Record<string, LocalTool>>>> | undefined;
   readonly env: Readonly<Record<string, string | undefined>> | undefined;
+  readonly auth: { readonly store?: TokenStore } | undefined;
   /** Each with its name; later ones only tighten. */
   readonly policy: readonly PolicyLayer[];
   readonly approve: Approve | undefined;
@@ -57,12 +60,15 @@ export interface BrokerSide extends AsyncDisposable {
 export async function openBrokerSide(options: BrokerSideOptions): Promise<BrokerSide> {
   const policy = parsePolicy(options.policy);
   const memory = openCatalogMemory(options.catalogCache);
-  const redactor = createRedactor({ secrets: [] });
+  const live = createLiveSecrets();
+  const redactor = createRedactor({ secrets: [], live });
   const configured = createUpstreams(
     {
       servers: options.servers ?? {},
       tools: options.tools ?? {},
       env: options.env ?? {},
+      tokens: options.auth?.store,
+      live,
       reserved: options.reserved,
       memory,
     },

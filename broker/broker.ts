@@ -97,6 +97,8 @@ export interface Broker extends AsyncDisposable {
   statuses(): readonly UpstreamStatus[];
   /** Servers whose tools are not there, each with the reason in one line. */
   missing(): readonly { readonly server: string; readonly reason: string; readonly removed?: boolean }[];
+  /** True when a server that asked for a sign-in may have got it: tools should be listed again. */
+  revived(): Promise<boolean>;
   onToolsChanged(listener: () => void): void;
   openRun(facts: RunFacts): RunCalls;
 }
@@ -246,6 +248,12 @@ export function createBroker(options: BrokerOptions): Broker {
             : (upstream.status().error ?? "its tools could not be listed"),
         })),
     ],
+    async revived() {
+      const answers = await Promise.all(
+        [...upstreams.values()].map(async (upstream) => upstream.revived?.()),
+      );
+      return answers.includes(true);
+    },
     onToolsChanged(listener) {
       listeners.add(listener);
       for (const upstream of upstreams.values()) upstream.onToolsChanged(listener);

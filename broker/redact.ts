@@ -1,5 +1,6 @@
 // Owns what must never be shown: known secrets in the forms they travel in, and texts shaped like credentials.
 import { CREDENTIAL_SHAPES, privateKeyBlocks } from "./credential-shapes.ts";
+import type { LiveSecrets } from "./live-secrets.ts";
 
 export const REDACTED = "«redacted»";
 
@@ -19,21 +20,29 @@ export interface GrowingRedactor extends Redactor {
 /**
  * `secrets`: exact values (tokens, headers, environment values) of at least 6 characters, found as they are, in base64
  * (at any alignment, either alphabet), percent-encoded, in hexadecimal and escaped as in JSON. A secret cut in two by
- * whoever passes the text on is not found.
+ * whoever passes the text on is not found. `live` may gain secrets later; they are hidden from then on.
  */
-export function createRedactor(options: { readonly secrets: readonly string[] }): GrowingRedactor {
-  const forms = new Set<string>();
+export function createRedactor(options: {
+  readonly secrets: readonly string[];
+  readonly live?: Pick<LiveSecrets, "values" | "version">;
+}): GrowingRedactor {
+  const { live } = options;
+  const learned = new Set<string>();
+  let version = -1;
   let needles: readonly string[] = [];
+  const prepare = (): void => {
+    version = live?.version ?? 0;
+    needles = needlesOf([...learned, ...(live?.values() ?? [])]);
+  };
   const learn = (secrets: readonly string[]): void => {
-    for (const secret of secrets) {
-      if (secret.length >= MIN_SECRET_LENGTH) for (const form of formsOf(secret)) forms.add(form);
-    }
-    needles = [...forms].toSorted((a, b) => b.length - a.length);
+    for (const secret of secrets) learned.add(secret);
+    prepare();
   };
   learn(options.secrets);
   return {
     learn,
     redact(text) {
+      if (live !== undefined && live.version !== version) prepare();
       const spans: Span[] = [];
       for (const needle of needles) findAll(text, needle, spans);
       for (const { pattern, group } of CREDENTIAL_SHAPES) findShape(text, pattern, group, spans);
@@ -41,6 +50,14 @@ export function createRedactor(options: { readonly secrets: readonly string[] })
       return spans.length === 0 ? text : cover(text, spans);
     },
   };
+}
+
+function needlesOf(secrets: readonly string[]): readonly string[] {
+  const forms = new Set<string>();
+  for (const secret of secrets) {
+    if (secret.length >= MIN_SECRET_LENGTH) for (const form of formsOf(secret)) forms.add(form);
+  }
+  return [...forms].toSorted((a, b) => b.length - a.length);
 }
 
 interface Span {

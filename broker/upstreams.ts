@@ -1,6 +1,8 @@
 // Owns the making of upstreams from a configuration: MCP servers, local functions, and stand-ins for what cannot be used.
 import { CallgateError } from "../contract/error.ts";
+import type { LiveSecrets } from "./live-secrets.ts";
 import { peerOf, type Peer } from "./telemetry.ts";
+import type { TokenStore } from "./upstream/auth/token-store.ts";
 import type { CatalogMemory } from "./upstream/catalog-store.ts";
 import { parseServers, printingOf } from "./upstream/config.ts";
 import type { LocalTool } from "./upstream/define-tool.ts";
@@ -13,6 +15,10 @@ export interface UpstreamSettings {
   readonly servers: unknown;
   readonly tools: Readonly<Record<string, Readonly<Record<string, LocalTool>>>>;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Where sign-ins are kept. @defaultValue in memory */
+  readonly tokens?: TokenStore | undefined;
+  /** Gets what must not reach an output as it comes into being. */
+  readonly live: LiveSecrets;
   /** A name no upstream may have. */
   readonly reserved: string;
   /** Where tool lists outlive the process. */
@@ -45,6 +51,8 @@ export function createUpstreams(
     }
     names.add(name);
   };
+  const { env, tokens, live } = settings;
+  const http = { env, secrets: live, ...(tokens === undefined ? {} : { tokens }) };
   const serversOf = (given: unknown): readonly Upstream[] => {
     const parsed = parseServers(given, { env: settings.env });
     warnings.push(...parsed.warnings);
@@ -52,7 +60,7 @@ export function createUpstreams(
       claim(name, "servers");
       peers.set(name, peerOf(config));
       onSecrets(printingOf(config).secrets);
-      return createMcpUpstream(name, config, { memory: settings.memory });
+      return createMcpUpstream(name, config, { memory: settings.memory, http });
     });
     const failed = [...parsed.failed].map(([name, reason]) => {
       claim(name, "servers");

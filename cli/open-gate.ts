@@ -6,6 +6,7 @@ import { loadConfig, type LoadedConfig } from "./config/load.ts";
 import { raced, type Interrupt } from "./interrupt.ts";
 import type { Screen } from "./screen.ts";
 import { createStartNotice } from "./starting.ts";
+import { tokenStore } from "./token-place.ts";
 import { withCode } from "./usage-error.ts";
 import { isTrusted, requireTrust, type ConfigFlags, type Standing } from "./trust/require.ts";
 import type { World } from "./world.ts";
@@ -50,10 +51,12 @@ export async function openGate(
   const standing = await requireTrust(session, loaded, flags, { unasked: options.unasked === true });
   const servers = isTrusted(standing) ? loaded.config.servers : {};
   const cache = loaded.config.catalogCache === false ? undefined : cacheFolder(world.env);
+  const store = tokenStore(world);
   using _notice = createStartNotice(screen, options.quiet === true ? [] : Object.keys(servers));
   const making = createCallgate({
     servers,
     env: world.env,
+    ...(store !== undefined && { auth: { store } }),
     ...(layers.values.length > 0 && { policy: layers.values, policySources: layers.sources }),
     ...(limits !== undefined && { limits }),
     ...(sandbox !== undefined && {

@@ -24,13 +24,14 @@ import {
   type Ending,
 } from "./options.ts";
 import { addImport, type ImportHandlers } from "./program-import.ts";
+import { addLogin, type LoginHandlers } from "./program-login.ts";
 import { addPolicy, type PolicyHandlers } from "./program-policy.ts";
 import { addTrust, type TrustHandlers } from "./program-trust.ts";
 import type { ConfigFlags } from "./trust/require.ts";
 import { parsePlace, parseTools, type ServeFlags } from "./serve-flags.ts";
 
 /** What each command does; resolves to the exit code. */
-export interface Handlers extends ImportHandlers, PolicyHandlers, TrustHandlers {
+export interface Handlers extends ImportHandlers, PolicyHandlers, TrustHandlers, LoginHandlers {
   run(file: string | undefined, flags: RunFlags): Promise<number>;
   check(file: string | undefined, flags: CheckFlags): Promise<number>;
   types(flags: ConfigFlags): Promise<number>;
@@ -144,6 +145,7 @@ export function createProgram(
   addTools(program, handlers, ending);
   addPolicy(program, handlers, ending);
   addServe(program, handlers, ending);
+  addLogin(program, handlers, ending);
   addTrust(program, handlers, ending);
   addAudit(program, handlers, ending);
 

@@ -11,6 +11,7 @@ import { checkCommand } from "./commands/check.ts";
 import { doctorCommand } from "./commands/doctor.ts";
 import { importCommand } from "./commands/import.ts";
 import { initCommand } from "./commands/init.ts";
+import { loginCommand, logoutCommand } from "./commands/login.ts";
 import {
   policyCheckCommand,
   policyExplainCommand,
@@ -108,6 +109,8 @@ function handlersFor(session: Session, models: () => ReturnType<typeof commandMo
     printPolicySchema: () => policySchemaCommand(session),
     // The protocol's server side is loaded by the one command that needs it.
     serve: async (flags) => (await import("./commands/serve.ts")).serveCommand(session, flags),
+    login: (server, flags) => loginCommand(session, server, flags),
+    logout: (server, flags) => logoutCommand(session, server, flags),
     trust: (name, flags) => trustCommand(session, name, flags),
     trustConfig: (flags) => trustConfigCommand(session, flags),
     verifyAudit: (file, flags) => verifyCommand(session, file, flags),

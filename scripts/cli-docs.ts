@@ -18,6 +18,8 @@ const handlers: Handlers = {
   testPolicy: never,
   printPolicySchema: never,
   serve: never,
+  login: never,
+  logout: never,
   trust: never,
   trustConfig: never,
   verifyAudit: never,

@@ -13,6 +13,8 @@ export interface ToolSource {
   tools(): readonly ToolDefinition[];
   /** Servers whose list is not of now. */
   outdated(): readonly string[];
+  /** True when a server that could not list its tools may be able to now. */
+  revived(): Promise<boolean>;
 }
 
 export interface CurrentTooling {
@@ -46,7 +48,7 @@ export function createCurrentTooling(
   }
 
   async function reload(): Promise<void> {
-    if (!stale) return;
+    if (!stale && !(await source.revived())) return;
     stale = false;
     await load(() => false);
   }

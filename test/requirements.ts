@@ -2,6 +2,7 @@
 // A test cites ids with `verifies`; test/architecture.test.ts fails on an id that nothing cites.
 import { requirements as adapters } from "./adapters/requirements.ts";
 import { requirements as approval } from "./broker/approval-requirements.ts";
+import { requirements as auth } from "./broker/upstream/auth-requirements.ts";
 import { requirements as audit } from "./broker/audit-requirements.ts";
 import { requirements as output } from "./broker/output-requirements.ts";
 import { requirements as policy } from "./broker/policy-requirements.ts";
@@ -28,6 +29,7 @@ export const requirements: Readonly<Record<string, string>> = {
   ...adapters,
   ...approval,
   ...audit,
+  ...auth,
   ...output,
   ...policy,
   ...catalog,

@@ -13,6 +13,8 @@ export interface Backoff {
   /** A server that worked has died; the first death costs no wait. */
   crashed(now: number, upSince: number): void;
   succeeded(): void;
+  /** What made it fail is gone. */
+  forgiven(): void;
 }
 
 export function createBackoff(): Backoff {
@@ -32,6 +34,10 @@ export function createBackoff(): Backoff {
     },
     succeeded() {
       starts = 0;
+    },
+    forgiven() {
+      starts = 0;
+      until = -Infinity;
     },
   };
 }

@@ -1,6 +1,7 @@
 // Owns the `mcpServers` shape: what an entry may say, and what it means once variables are expanded.
 import { z } from "zod";
 import { CallgateError } from "../../contract/error.ts";
+import { oauthProblem, oauthSchema, openOAuth, type OAuthConfig } from "./auth/oauth-config.ts";
 import { readEnvFile } from "./env-file.ts";
 import { expand, isPlainName, type Environment } from "./expand.ts";
 import { printable } from "./printable.ts";
@@ -19,6 +20,10 @@ export interface McpServerConfig {
   readonly cwd?: string;
   readonly url?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** How to get tokens, where a sign-in alone is not enough. */
+  readonly oauth?: OAuthConfig;
+  /** Lets the URL, and what it redirects or refers to, be at a private address (docs/authorization.md). @defaultValue false */
+  readonly allowPrivate?: boolean;
   /** Left out altogether. */
   readonly disabled?: boolean;
   /** Upper bound of one request without progress, ms; a call takes the smaller of this and its own limit. */
@@ -51,7 +56,12 @@ export function printingOf(config: McpServerConfig): Printing {
 /** Values written down as they are, in places where secrets are put. */
 function secretsOf(config: McpServerConfig): string[] {
   const named = Object.entries(config.env ?? {}).filter(([name]) => SECRET_NAME.test(name));
-  const values = [...Object.values(config.headers ?? {}), ...named.map(([, value]) => value)];
+  const { clientSecret, privateKey } = config.oauth ?? {};
+  const values = [
+    ...Object.values(config.headers ?? {}),
+    ...named.map(([, value]) => value),
+    ...[clientSecret, privateKey].filter((value) => value !== undefined),
+  ];
   // Of `Bearer x` also `x`, which a server may repeat alone.
   return [...values, ...values.flatMap((value) => value.split(/\s+/).slice(1))];
 }
@@ -74,7 +84,8 @@ const entrySchema = z.object({
   url: z.string().min(1).optional(),
   serverUrl: z.string().min(1).optional(),
   headers: z.record(z.string(), scalar).optional(),
-  oauth: z.unknown().optional(),
+  oauth: oauthSchema.optional(),
+  allowPrivate: z.boolean().optional(),
   disabled: z.boolean().optional(),
   timeout: z.number().int().min(1).max(2_147_483_647).optional(),
   concurrency: z.number().int().min(1).max(10_000).optional(),
@@ -142,7 +153,6 @@ function parseEntry(raw: unknown, path: string): Entry {
 
 /** The expanded configuration, or why this server cannot be used. */
 function settle(entry: Entry, environment: Environment): McpServerConfig | string {
-  if (entry.oauth !== undefined) return "oauth is not supported yet; put a token into headers.Authorization";
   const secrets: string[] = [];
   let problem: string | undefined;
   const open = (text: string, where: string): string => {
@@ -174,6 +184,8 @@ function settle(entry: Entry, environment: Environment): McpServerConfig | strin
     ...(entry.cwd === undefined ? {} : { cwd: open(entry.cwd, "cwd") }),
     ...(address === undefined ? {} : { url: open(address, "url") }),
     ...(entry.headers === undefined ? {} : { headers: openAll(entry.headers, "headers") }),
+    ...(entry.oauth === undefined ? {} : { oauth: openOAuth(entry.oauth, open) }),
+    ...(entry.allowPrivate === undefined ? {} : { allowPrivate: entry.allowPrivate }),
     ...(entry.type === undefined ? {} : { type: entry.type === "streamableHttp" ? "http" : entry.type }),
     ...(entry.timeout === undefined ? {} : { timeout: entry.timeout }),
     ...(entry.concurrency === undefined ? {} : { concurrency: entry.concurrency }),
@@ -200,14 +212,21 @@ function problemOf(config: McpServerConfig): string | undefined {
       return `headers.${printable(name, 64)}: not a valid HTTP header (a line break in the value?)`;
     }
   }
-  if (config.url === undefined) return undefined;
+  if (config.url === undefined) {
+    return config.oauth === undefined
+      ? undefined
+      : "oauth: only for servers with a url; others get tokens by env";
+  }
   const url = URL.parse(config.url);
   if (url === null || !["http:", "https:"].includes(url.protocol))
     return "url: expected an http:// or https:// URL";
   if (url.username !== "" || url.password !== "") {
     return "url: put credentials into headers, not into the URL, where logs would show them";
   }
-  return undefined;
+  if (config.oauth === undefined) return undefined;
+  if (Object.keys(config.headers ?? {}).some((name) => name.toLowerCase() === "authorization"))
+    return "oauth and headers.Authorization exclude each other; keep one";
+  return oauthProblem(config.oauth);
 }
 
 function withoutQuery(url: string): string {

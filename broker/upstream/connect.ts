@@ -2,19 +2,24 @@
 import type { spawn } from "node:child_process";
 import { ProtocolError, SdkError } from "@modelcontextprotocol/client";
 import type { JsonObject } from "../../contract/json.ts";
+import { accessProblemIn, type AccessProblem } from "./access-problem.ts";
 import type { CatalogMemory } from "./catalog-store.ts";
 import type { Clock } from "./clock.ts";
 import type { McpServerConfig } from "./config.ts";
 import { openConnection, type Connection } from "./connection.ts";
 import { eraKey, forgetEra, rememberedEra, rememberEra, type Era, type Prior } from "./era.ts";
 import { readFailure } from "./failure.ts";
+import type { HttpAccess, HttpPowers } from "./http-access.ts";
 import { createWire, wireKinds, type Wire, type WireKind } from "./wire.ts";
+
+export { createHttpAccess } from "./http-access.ts";
 
 /** Powers and bounds of one MCP upstream; the defaults are meant for use. */
 export interface McpUpstreamOptions {
   readonly clock?: Clock;
   readonly spawn?: typeof spawn;
-  readonly fetch?: typeof globalThis.fetch;
+  /** For HTTP servers. @defaultValue no proxy, tokens in memory */
+  readonly http?: Omit<HttpPowers, "connectTimeoutMs">;
   /** End of stderr kept for messages, bytes. @defaultValue 8 192 */
   readonly stderrBytes?: number;
   /** Largest message of a stdio server, bytes. @defaultValue 64 MiB */
@@ -33,13 +38,13 @@ export interface McpUpstreamOptions {
   readonly graceMs?: number;
   /** Where tool lists outlive the process. Without, every process lists anew. */
   readonly memory?: CatalogMemory | undefined;
-  /** Whose credentials a connection uses, beyond what the configuration holds: lists of two never meet. @defaultValue "" */
-  readonly authContext?: string;
   /** How Callgate names itself. */
   readonly clientInfo?: { readonly name: string; readonly version: string };
 }
 
 export interface ConnectHooks {
+  /** The way to an HTTP server. */
+  readonly access: HttpAccess | undefined;
   readonly clock: Clock;
   /** Aborts the attempt; nothing of it is left when the promise settles. */
   readonly signal: AbortSignal;
@@ -50,9 +55,11 @@ export interface ConnectHooks {
   readonly onClosed: () => void;
 }
 
-type Attempt = { readonly connection: Connection } | { readonly error: unknown; readonly why: string };
+type Attempt =
+  | { readonly connection: Connection }
+  | { readonly error: unknown; readonly why: string; readonly problem: AccessProblem | undefined };
 
-/** Rejects with an error whose message is the reason, for a person to read. */
+/** Rejects with an error whose message is the reason, for a person to read; an AccessProblem where it is one. */
 export async function connectServer(
   server: string,
   config: McpServerConfig,
@@ -73,6 +80,7 @@ export async function connectServer(
         return attempt.connection;
       }
       hooks.signal.throwIfAborted();
+      if (attempt.problem !== undefined) throw attempt.problem;
       why = attempt.why;
       if (known.discover !== undefined && SdkError.isInstance(attempt.error)) {
         prior = undefined;
@@ -116,16 +124,24 @@ async function tryOnce(
   options: McpUpstreamOptions,
   hooks: ConnectHooks,
 ): Promise<Attempt> {
-  const { clock, signal } = hooks;
+  const { clock, signal, access } = hooks;
+  let problem: AccessProblem | undefined;
+  // Remembered here, since the SDK keeps only the message of what breaks an event stream.
+  const fetch: typeof globalThis.fetch | undefined =
+    access &&
+    ((input, init) =>
+      access.fetch(input, init).catch((error: unknown) => {
+        problem = accessProblemIn(error) ?? problem;
+        throw error;
+      }));
   const wire: Wire = createWire(config, kind, {
     clock,
     stderrBytes: options.stderrBytes ?? 8_192,
     messageBytes: options.messageBytes ?? 64 << 20,
     graceMs: options.graceMs ?? 1_000,
-    connectTimeoutMs: Math.min(options.connectTimeoutMs ?? 60_000, 15_000),
     onNote: hooks.onNote,
     ...(options.spawn === undefined ? {} : { spawn: options.spawn }),
-    ...(options.fetch === undefined ? {} : { fetch: options.fetch }),
+    ...(fetch === undefined ? {} : { fetch }),
   });
   try {
     const connection = await openConnection(wire, {
@@ -142,6 +158,6 @@ async function tryOnce(
     return { connection };
   } catch (error) {
     const failure = readFailure(error, { sent: false, session: false });
-    return { error, why: wire.describeEnd(failure.message) };
+    return { error, why: wire.describeEnd(failure.message), problem: accessProblemIn(error) ?? problem };
   }
 }

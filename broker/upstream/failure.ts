@@ -1,5 +1,6 @@
 // Owns what an error of the SDK or the network means: who failed, and whether the request may have arrived.
 import { ProtocolError, SdkError, SdkHttpError, UnauthorizedError } from "@modelcontextprotocol/client";
+import { accessProblemIn, type AuthNeed } from "./access-problem.ts";
 import { printable } from "./printable.ts";
 import { labelledRetryAfter } from "./retry-after.ts";
 
@@ -16,6 +17,7 @@ export type Failure =
       readonly status?: number;
       /** How long the server asks to be left alone. */
       readonly retryAfterMs?: number;
+      readonly auth?: AuthNeed;
       /** The process or connection is gone. */
       readonly dead: boolean;
     }
@@ -52,6 +54,12 @@ export function readFailure(
   context: { readonly sent: boolean; readonly session: boolean },
 ): Failure {
   const { sent } = context;
+  const problem = accessProblemIn(error);
+  if (problem !== undefined) {
+    const { message, status, auth } = problem;
+    const facts = { ...(status === undefined ? {} : { status }), ...(auth === undefined ? {} : { auth }) };
+    return { kind: "unavailable", message, sent: false, dead: false, ...facts };
+  }
   if (SdkHttpError.isInstance(error)) {
     const { status, text, statusText } = error.data;
     const failure = readHttp(status, typeof text === "string" && text !== "" ? text : error.message, context);

@@ -1,56 +1,37 @@
-// Owns how HTTP servers are reached: one pool per server, no body time limit, redirects never followed elsewhere.
+// Owns the transports over HTTP: what is sent by them, bounded in what comes back.
 import {
   SSEClientTransport,
   StreamableHTTPClientTransport,
   type Transport,
 } from "@modelcontextprotocol/client";
-import { Agent, fetch as undiciFetch } from "undici";
 import { labelRetryAfter } from "./retry-after.ts";
 
 export interface HttpTransport {
   readonly transport: Transport;
   /** Ends a session of the older era, if there is one; best effort. */
   endSession(): Promise<void>;
-  /** Frees the sockets; after `transport.close()`. */
-  release(): Promise<void>;
 }
 
 export interface HttpOptions {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly kind: "http" | "sse";
-  /** Replaces undici, for tests and proxies. */
-  readonly fetch?: typeof globalThis.fetch;
-  /** TCP and TLS, ms. */
-  readonly connectTimeoutMs: number;
+  readonly fetch: typeof globalThis.fetch;
   /** One message, bytes; a larger one breaks its response off. */
   readonly messageBytes: number;
 }
 
 export function createHttpTransport(options: HttpOptions): HttpTransport {
-  // A call may stay silent for longer than the 300 seconds that are the default: its deadline is kept elsewhere.
-  const agent = new Agent({
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    connect: { timeout: options.connectTimeoutMs },
-  });
-  const viaAgent = (input: unknown, init: unknown): Promise<unknown> =>
-    undiciFetch(input as string, { ...(init as object), dispatcher: agent });
-  const plain = options.fetch ?? (viaAgent as unknown as typeof globalThis.fetch);
   const fetch: typeof globalThis.fetch = async (input, init) =>
-    bounded(labelRetryAfter(await plain(input, init)), options.messageBytes);
+    bounded(labelRetryAfter(await options.fetch(input, init)), options.messageBytes);
   const settings = { fetch, requestInit: { headers: { ...options.headers } } };
   const url = new URL(options.url);
   if (options.kind === "sse") {
     const transport = new SSEClientTransport(url, settings);
-    return { transport, endSession: async () => {}, release: () => agent.destroy() };
+    return { transport, endSession: async () => {} };
   }
   const transport = new StreamableHTTPClientTransport(url, settings);
-  return {
-    transport,
-    endSession: () => transport.terminateSession().catch(() => {}),
-    release: () => agent.destroy(),
-  };
+  return { transport, endSession: () => transport.terminateSession().catch(() => {}) };
 }
 
 /**

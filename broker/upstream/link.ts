@@ -1,11 +1,14 @@
 // Owns when a server is connected: on first need, one attempt at a time, again after a death, with back-off.
 import { CallgateError } from "../../contract/error.ts";
+import { createLiveSecrets } from "../live-secrets.ts";
+import { accessProblemIn } from "./access-problem.ts";
 import { createBackoff } from "./backoff.ts";
 import { pause, type Clock } from "./clock.ts";
 import type { McpServerConfig } from "./config.ts";
 import type { McpUpstreamOptions } from "./connect.ts";
 import type { Connection } from "./connection.ts";
 import { eraKey, forgetEra, type Prior } from "./era.ts";
+import type { HttpAccess } from "./http-access.ts";
 import type { UpstreamStatus } from "./upstream.ts";
 import type { Wording } from "./wording.ts";
 
@@ -40,7 +43,9 @@ export interface Link {
   drop(connection: Connection): void;
   /** What the last answer says of the server's health: a reason, or undefined when it is well. */
   report(trouble: string | undefined): void;
-  status(): Pick<UpstreamStatus, "state" | "error" | "protocolVersion">;
+  status(): Pick<UpstreamStatus, "state" | "error" | "protocolVersion" | "auth">;
+  /** True when somebody has signed in since that was asked for: it is worth another try at once. */
+  revived(): Promise<boolean>;
   /** Throws `DISPOSED` once disposed. */
   refuseWhenDisposed(): void;
   /** Afterwards no process, socket or timer is left. */
@@ -51,6 +56,7 @@ export function createLink({ server, config, options, clock, wording, ...hooks }
   const backoff = createBackoff();
   const life = new AbortController();
   const retired = new Set<Promise<void>>();
+  let access: HttpAccess | undefined;
   let connection: Connection | undefined;
   let connecting: Promise<Connection> | undefined;
   let disposing: Promise<void> | undefined;
@@ -75,8 +81,14 @@ export function createLink({ server, config, options, clock, wording, ...hooks }
     refuseWhenDisposed();
     try {
       // Loaded here, since a gate with fifty servers must not pay for the SDK before it needs one of them.
-      const { connectServer } = await import("./connect.ts");
+      const { connectServer, createHttpAccess } = await import("./connect.ts");
+      if (config.url !== undefined) {
+        const connectTimeoutMs = Math.min(options.connectTimeoutMs ?? 60_000, 15_000);
+        const powers = { secrets: createLiveSecrets(), ...options.http, connectTimeoutMs };
+        access ??= createHttpAccess(server, config, powers, life.signal);
+      }
       const opened = await connectServer(server, config, options, {
+        access,
         clock,
         signal: life.signal,
         prior,
@@ -96,7 +108,9 @@ export function createLink({ server, config, options, clock, wording, ...hooks }
       backoff.startFailed(clock.now());
       state = "failed";
       trouble = wording.clean(error instanceof Error ? error.message : String(error), 900);
-      throw CallgateError.is(error) ? error : wording.unavailable(trouble, { sent: false });
+      const auth = accessProblemIn(error)?.auth;
+      const data = { sent: false, ...(auth === undefined ? {} : { auth }) };
+      throw CallgateError.is(error) ? error : wording.unavailable(trouble, data);
     }
   }
 
@@ -132,6 +146,7 @@ export function createLink({ server, config, options, clock, wording, ...hooks }
     await connection?.close();
     connection = undefined;
     await Promise.all(retired);
+    await access?.release();
   }
 
   return {
@@ -156,11 +171,18 @@ export function createLink({ server, config, options, clock, wording, ...hooks }
     },
     status() {
       noticeEnd();
+      const auth = access?.session?.status();
       return {
         state,
+        ...(auth === undefined ? {} : { auth }),
         ...(trouble === undefined ? {} : { error: trouble }),
         ...(protocolVersion === undefined ? {} : { protocolVersion }),
       };
+    },
+    async revived() {
+      if ((await access?.session?.revived()) !== true) return false;
+      backoff.forgiven();
+      return true;
     },
     dispose: () => (disposing ??= end()),
   };

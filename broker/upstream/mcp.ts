@@ -3,6 +3,7 @@ import { CallgateError } from "../../contract/error.ts";
 import type { JsonObject } from "../../contract/json.ts";
 import { mcpMethod } from "../../contract/methods.ts";
 import type { ToolDefinition } from "../../contract/tool.ts";
+import { authContext } from "./auth/sign-in.ts";
 import { catalogKey } from "./catalog-store.ts";
 import { raced, settledWithin, systemClock } from "./clock.ts";
 import { printingOf, type McpServerConfig } from "./config.ts";
@@ -42,7 +43,7 @@ export function createMcpUpstream(
   options: McpUpstreamOptions = {},
 ): Upstream {
   const clock = options.clock ?? systemClock;
-  const wording = createWording(server, printingOf(config).secrets);
+  const wording = createWording(server, printingOf(config).secrets, options.http?.secrets);
   const slots = createSlots(config.concurrency ?? options.concurrency ?? 64, options.queue ?? 10_000);
   const rate = createRate(config.rateLimit, clock);
   const wireNotes: string[] = [];
@@ -58,14 +59,18 @@ export function createMcpUpstream(
     onToolsChanged: () => cache.invalidate(),
     onAway: () => cache.expire(),
   });
-  const { memory, authContext = "" } = options;
+  const { memory } = options;
   const cache = createToolCache({
     server,
     link,
     clock,
     wording,
     timeoutMs: config.timeout ?? options.listTimeoutMs ?? 60_000,
-    memory: memory && { ...memory, key: catalogKey(config, authContext) },
+    memory: memory && {
+      ...memory,
+      // Asked for each time: what one sign-in may see is not to be shown to the next.
+      key: async () => catalogKey(config, await authContext(config, options.http?.tokens)),
+    },
   });
 
   async function attempt(
@@ -148,9 +153,10 @@ export function createMcpUpstream(
     if (failure.kind === "session-lost") return wording.unavailable(failure.message, { sent: false });
     if (failure.kind === "unavailable") {
       link.report(ended ?? failure.message);
-      const { sent, retryAfterMs } = failure;
+      const { sent, retryAfterMs, auth } = failure;
       return wording.unavailable(ended ?? failure.message, {
         sent,
+        ...(auth === undefined ? {} : { auth }),
         ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
       });
     }
@@ -202,6 +208,7 @@ export function createMcpUpstream(
     status() {
       return { server, ...link.status(), notes: [...cache.notes(), ...wireNotes].slice(0, MAX_NOTES) };
     },
+    revived: () => link.revived(),
     onToolsChanged: (listener) => cache.onChanged(listener),
     async [Symbol.asyncDispose]() {
       await link.dispose();

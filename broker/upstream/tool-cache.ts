@@ -37,7 +37,7 @@ export interface ToolCacheOptions {
   /** All pages, ms. */
   readonly timeoutMs: number;
   /** Where lists outlive the process, and under which key. */
-  readonly memory?: (CatalogMemory & { readonly key: string }) | undefined;
+  readonly memory?: (CatalogMemory & { readonly key: () => Promise<string> }) | undefined;
 }
 
 export function createToolCache(options: ToolCacheOptions): ToolCache {
@@ -63,7 +63,7 @@ export function createToolCache(options: ToolCacheOptions): ToolCache {
   /** Security: what was kept is judged as if the server had sent it now. */
   async function remember(): Promise<void> {
     if (memory === undefined || memory.refresh === true) return;
-    const found = await memory.store.load(memory.key);
+    const found = await memory.store.load(await memory.key());
     if (found === undefined || known !== undefined) return;
     adopt([...readTools(server, found.tools).tools, ...methodsAmong(server, found.tools)]);
     entry = found;
@@ -94,7 +94,7 @@ export function createToolCache(options: ToolCacheOptions): ToolCache {
     entry = fresh;
     if (memory === undefined) return;
     const { store, key } = memory;
-    saving = saving.then(() => store.save(key, fresh));
+    saving = saving.then(async () => store.save(await key(), fresh));
   }
 
   async function refresh(): Promise<readonly ToolDefinition[]> {
@@ -157,7 +157,9 @@ export function createToolCache(options: ToolCacheOptions): ToolCache {
     // Listing has no effect, so it may be repeated.
     if (gone && mayRetry) return read(false, onAsk);
     const why = connection.ended() ?? `it does not list its tools: ${failure.message}`;
-    throw wording.unavailable(why, { sent: false });
+    link.report(why);
+    const auth = failure.kind === "unavailable" ? failure.auth : undefined;
+    throw wording.unavailable(why, { sent: false, ...(auth === undefined ? {} : { auth }) });
   }
 
   return {

@@ -2,6 +2,7 @@
 import type { ValuePath } from "../../contract/content.ts";
 import type { JsonObject, JsonValue } from "../../contract/json.ts";
 import type { ToolDefinition } from "../../contract/tool.ts";
+import type { AuthStatus } from "./auth/session.ts";
 
 /** What a tool answered, after repairs. Untrusted; plain JSON of its own, shared with nobody. */
 export interface UpstreamResult {
@@ -23,6 +24,8 @@ export interface UpstreamStatus {
   readonly error?: string;
   /** Negotiated MCP revision; absent before the first connection and for local functions. */
   readonly protocolVersion?: string;
+  /** How the sign-in to an HTTP server stands; absent where none is known to be needed. */
+  readonly auth?: AuthStatus;
   /** Dropped or repaired tools, a stale list, lines on stdout that are no messages. */
   readonly notes: readonly string[];
 }
@@ -79,6 +82,8 @@ export interface Upstream extends AsyncDisposable {
    */
   call(tool: ToolDefinition, args: JsonObject, options: UpstreamCallOptions): Promise<UpstreamResult>;
   status(): UpstreamStatus;
+  /** True when a person has signed in since that was asked for: `tools()` may work now. */
+  revived?(): Promise<boolean>;
   /** The next `tools()` may differ. Listeners live as long as the upstream. */
   onToolsChanged(listener: () => void): void;
 }

@@ -12,11 +12,11 @@ import { createStdioTransport } from "./stdio-transport.ts";
 export interface WirePowers {
   readonly clock: Clock;
   readonly spawn?: typeof spawn;
+  /** For HTTP servers. */
   readonly fetch?: typeof globalThis.fetch;
   readonly stderrBytes: number;
   readonly messageBytes: number;
   readonly graceMs: number;
-  readonly connectTimeoutMs: number;
   readonly onNote: (note: string) => void;
 }
 
@@ -42,15 +42,15 @@ export function wireKinds(config: McpServerConfig): readonly WireKind[] {
 
 export function createWire(config: McpServerConfig, kind: WireKind, powers: WirePowers): Wire {
   if (kind === "stdio") return createStdioWire(config, powers);
-  if (config.url === undefined)
+  const { fetch } = powers;
+  if (config.url === undefined || fetch === undefined)
     throw new CallgateError("CONFIG_INVALID", "the server has neither command nor url");
   const http = createHttpTransport({
     url: config.url,
     headers: config.headers ?? {},
     kind,
-    connectTimeoutMs: powers.connectTimeoutMs,
     messageBytes: powers.messageBytes,
-    ...(powers.fetch === undefined ? {} : { fetch: powers.fetch }),
+    fetch,
   });
   return {
     kind,
@@ -58,10 +58,7 @@ export function createWire(config: McpServerConfig, kind: WireKind, powers: Wire
     // An SSE session is its stream, whose id is part of the address that calls are posted to.
     hasSession: () => kind === "sse" || http.transport.sessionId !== undefined,
     endSession: () => http.endSession(),
-    async close() {
-      await http.transport.close().catch(() => {});
-      await http.release();
-    },
+    close: () => http.transport.close().catch(() => {}),
     describeEnd: (otherwise) => otherwise,
   };
 }

@@ -44,7 +44,7 @@ export async function doctorCommand(session: Session, flags: DoctorFlags): Promi
     screen.note(dim(`to look at its servers and agree: ${trustCommandLine(flags)}`));
     return EXIT.failed;
   }
-  const broken = diagnosis.isolate !== null || diagnosis.servers.some(({ state }) => state === "failed");
+  const broken = diagnosis.isolate !== null || !diagnosis.servers.every(isWell);
   return broken ? EXIT.failed : EXIT.completed;
 }
 
@@ -110,13 +110,25 @@ function sandboxLines({ level, measures, missing }: SandboxReport): readonly Tex
   ];
 }
 
-function serverLines({ server, state, error, protocolVersion, notes }: UpstreamStatus): readonly Text[] {
+function serverLines(status: UpstreamStatus): readonly Text[] {
+  const { server, state, error, protocolVersion, notes, auth } = status;
   const version = protocolVersion === undefined ? "" : dim(` (MCP ${visibleLine(protocolVersion, 40)})`);
   return [
-    [mark(state !== "failed"), `server ${visibleLine(server, 60)}: ${state}`, version],
+    [mark(isWell(status)), `server ${visibleLine(server, 60)}: ${state}`, version, dim(signIn(auth))],
     ...(error === undefined ? [] : [[dim("    "), visibleLine(error, 2_000)]]),
     ...notes.map((note): Text => [dim("    "), visibleLine(note, 300)]),
   ];
+}
+
+function isWell({ state, auth }: UpstreamStatus): boolean {
+  return state !== "failed" && (auth === undefined || auth.state === "signed-in");
+}
+
+function signIn(auth: UpstreamStatus["auth"]): string {
+  if (auth === undefined) return "";
+  const scopes = auth.scopes === undefined ? "" : ` (${visibleLine(auth.scopes.join(" "), 200)})`;
+  if (auth.state === "signed-in") return ", signed in";
+  return auth.state === "login-needed" ? ", not signed in" : `, scopes are missing${scopes}`;
 }
 
 function mark(fine: boolean): Text {

@@ -123,7 +123,22 @@ test(
 );
 
 test.each<[string, Record<string, unknown>, RegExp]>([
-  ["oauth", { url: "https://example.com", oauth: { clientId: "x" } }, /oauth is not supported yet/],
+  ["oauth of a command", { command: "x", oauth: {} }, /oauth: only for servers with a url/],
+  [
+    "oauth beside a token",
+    { url: "https://example.com", oauth: {}, headers: { authorization: "Bearer x" } },
+    /oauth and headers.Authorization exclude each other/,
+  ],
+  [
+    "client credentials without a secret",
+    { url: "https://example.com", oauth: { grant: "client_credentials", clientId: "x" } },
+    /client_credentials needs clientSecret or privateKey/,
+  ],
+  [
+    "an issuer over http",
+    { url: "https://example.com", oauth: { issuer: "http://example.com" } },
+    /oauth.issuer: expected an https:\/\/ URL/,
+  ],
   ["no URL", { url: "not a url" }, /url: expected an http:\/\/ or https:\/\/ URL/],
   ["another protocol", { url: "unix:///run/x.sock" }, /expected an http/],
   ["credentials in the URL", { url: "https://me:pw@example.com" }, /put credentials into headers/],

@@ -99,7 +99,7 @@ test(
 );
 
 test.each<[number, string, RegExp, boolean]>([
-  [401, "", /wants authorization \(HTTP 401\); set headers\.Authorization/, false],
+  [401, "", /wants authorization \(HTTP 401\): set headers\.Authorization/, false],
   [403, "scope missing", /refused access \(HTTP 403\): scope missing/, false],
   [429, "slow down", /HTTP 429: slow down/, false],
   [500, "oops\u001b[2J", /HTTP 500: oops/, true],
