@@ -53,7 +53,9 @@ export async function importCommand(session: Session, flags: ImportFlags): Promi
     throw new UsageError("nothing was written: there is no terminal to ask at; --yes imports what is shown");
   }
   const chosen = asks ? await choose(session, adding) : flags.dryRun === true ? [] : adding;
-  if (chosen.length > 0) await write(session, target, chosen);
+  // Security: --yes to whatever a project brought along is not a look at it.
+  const seen = asks || !chosen.some(({ found }) => found.isProject);
+  if (chosen.length > 0) await write(session, target, chosen, seen);
   if (flags.json === true) print(session, target, plan, finding, chosen);
   if (adding.length === 0 || flags.dryRun === true) return EXIT.completed;
   if (chosen.length === 0) {
@@ -109,14 +111,19 @@ async function choose(session: Session, adding: readonly Planned[]): Promise<rea
   }
 }
 
-async function write(session: Session, target: Target, chosen: readonly Planned[]): Promise<void> {
+async function write(
+  session: Session,
+  target: Target,
+  chosen: readonly Planned[],
+  seen: boolean,
+): Promise<void> {
   const { path, before, loaded } = target;
   const standing = loaded === undefined ? "nothing" : (await judge(session.world, loaded, {})).standing;
   const value = loaded?.value;
   const key = isEntry(value) && Object.hasOwn(value, "servers") ? "servers" : "mcpServers";
   await addServers(path, before, key, new Map(chosen.map(({ name, entry }) => [name, entry ?? {}])));
   // What was in the file before is not agreed to by agreeing to what is added.
-  if (standing !== "nothing" && standing !== "agreed") return;
+  if (!seen || (standing !== "nothing" && standing !== "agreed")) return;
   const now = await loadConfig({ cwd: dirname(path), file: path });
   await remembered(session, await judge(session.world, now, {}));
 }

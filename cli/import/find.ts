@@ -14,6 +14,8 @@ export interface Found {
   readonly entry: unknown;
   /** What relative paths in it are relative to. */
   readonly folder: string;
+  /** It came with the project, and may have been written by somebody else. */
+  readonly isProject: boolean;
 }
 
 export interface Finding {
@@ -69,6 +71,7 @@ function serversIn(
       name,
       entry: (servers as RawEntry)[name],
       folder,
+      isProject: file.isProject,
     }));
   if (file.kind === "settings") {
     const whole = value["mcp.servers"] ?? (isEntry(value["mcp"]) ? value["mcp"]["servers"] : undefined);

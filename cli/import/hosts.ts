@@ -11,6 +11,8 @@ export interface HostFile {
   readonly kind: "servers" | "claude" | "settings";
   /** What relative paths in it are relative to. */
   readonly folder: string;
+  /** It came with the project, and may have been written by somebody else. */
+  readonly isProject: boolean;
 }
 
 /** Every file that may be there, the project's own first. */
@@ -22,6 +24,7 @@ export function hostFiles(machine: Machine & { readonly cwd: string }): readonly
     path: join(cwd, ...parts),
     kind: parts.at(-1) === "settings.json" ? "settings" : "servers",
     folder: cwd,
+    isProject: true,
   });
   const project = [
     own("claude-code", ".mcp.json"),
@@ -44,6 +47,7 @@ export function hostFiles(machine: Machine & { readonly cwd: string }): readonly
     path,
     kind,
     folder: home,
+    isProject: false,
   });
   return [
     ...project,

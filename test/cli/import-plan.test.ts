@@ -12,6 +12,7 @@ const found = (entry: unknown, rest: Partial<Found> = {}): Found => ({
   name: "a",
   entry,
   folder: HOME,
+  isProject: false,
   ...rest,
 });
 const plan = (

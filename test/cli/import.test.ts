@@ -155,6 +155,24 @@ describe("trust", () => {
   );
 });
 
+describe("trust in what a project brought along", () => {
+  test(verifies("import:trusted", "it is asked about when --yes was all the answer there was"), async () => {
+    const person = desk();
+    person.put(".mcp.json", servers({ items }));
+    expect((await quietly(["import", "--yes"], person.cwd, person)).code).toBe(0);
+    const ended = await quietly(["run", "-e", "1"], person.cwd, person);
+    expect(ended.code).toBe(2);
+    expect(ended.stderr).toContain("CONFIG_UNTRUSTED");
+  });
+
+  test(verifies("import:trusted", "it is not asked about again by whom it was shown to"), async () => {
+    const person = desk();
+    person.put(".mcp.json", servers({ items }));
+    expect((await atTerminal(["import"], person.cwd, person, "y")).code).toBe(0);
+    expect((await quietly(["doctor"], person.cwd, person)).code).toBe(0);
+  });
+});
+
 describe("the file", () => {
   const one = new Map([["new", { command: "x", args: ["1"] }]]);
 
