@@ -8,6 +8,7 @@ import {
   offeredTools,
   runNamed,
   runOptions,
+  unknownTool,
   type AdapterOptions,
   type HandlerOptions,
 } from "./meta-tools.ts";
@@ -62,7 +63,10 @@ async function answer(
   const { name, input } = block;
   const direct = deferred?.call(name, input);
   if (direct !== undefined) return toolResult(block, await callTool(gate, direct, runOptions(options)));
-  if (others !== undefined && !isOffered(gate, name, options)) return others(block);
+  if (!isOffered(gate, name, options)) {
+    if (others !== undefined) return others(block);
+    if (deferred !== undefined) return toolResult(block, unknownTool(name, "find one with the tool search."));
+  }
   return toolResult(block, await runNamed(gate, name, input, options));
 }
 

@@ -69,10 +69,14 @@ export async function runNamed(
   const tool = tools.find((one) => one.name === name);
   if (tool !== undefined) return tool.execute(input, runOptions(options));
   const names = tools.map((one) => one.name).join(", ");
-  return refused(`There is no tool ${quoted(name)}; there are ${names}. Call server tools from run_script.`);
+  return unknownTool(name, `there are ${names}. Call server tools from run_script.`);
 }
 
-/** The same for arguments that come as JSON text. */
+export function unknownTool(name: string, hint: string): MetaToolResult {
+  return refused(`There is no tool ${quoted(name)}; ${hint}`);
+}
+
+/** `runNamed` for arguments that come as JSON text. */
 export async function runNamedText(
   gate: Gate,
   name: string,
