@@ -114,11 +114,13 @@ async function perform(
   sent(args.bytes);
   try {
     const { onProgress } = context;
-    const result = await witness.send(() =>
+    const result = await witness.send(({ meta, onRequest }) =>
       upstream.call(definition, args.sent, {
         signal: options.signal,
         timeoutMs: context.limits.callTimeoutMs,
         principal: context.principal,
+        ...(meta !== undefined && { meta }),
+        onRequest,
         ...(onProgress !== undefined && { onProgress: (progress) => onProgress(request, progress) }),
       }),
     );

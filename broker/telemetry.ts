@@ -1,6 +1,7 @@
 // Owns the spans and the metric of runs and calls, by the OpenTelemetry conventions for MCP and generative AI.
 import {
   context,
+  isSpanContextValid,
   metrics,
   SpanKind,
   SpanStatusCode,
@@ -43,8 +44,22 @@ export interface CallSpan {
   decided(decision: Decision, labels: readonly string[]): void;
   approval<T extends { readonly type: string }>(ask: () => Promise<T>): Promise<T>;
   /** The call to the tool, with the span active, so that instrumented clients hang theirs below it. */
-  send<T>(work: () => Promise<T>): Promise<T>;
+  send<T>(work: (trace: TraceOnWire) => Promise<T>): Promise<T>;
   end(outcome: CallOutcome): void;
+}
+
+export interface TraceOnWire {
+  /** `traceparent` and `tracestate` for the `_meta` of a request (W3C Trace Context); absent when nothing is traced. */
+  readonly meta: Readonly<Record<string, string>> | undefined;
+  /** Told of each request as it goes out. */
+  readonly onRequest: (request: RequestOnWire) => void;
+}
+
+export interface RequestOnWire {
+  /** JSON-RPC id. */
+  readonly id: string;
+  /** Of a server of revisions before 2026-07-28. */
+  readonly sessionId: string | undefined;
 }
 
 const NAME = "callgate";
@@ -129,7 +144,15 @@ export function createTelemetry(options: {
       },
       send(work) {
         sentAt = clock();
-        return context.with(inside, work);
+        return context.with(inside, () =>
+          work({
+            meta: traceContext(span),
+            onRequest({ id, sessionId }) {
+              span.setAttribute("jsonrpc.request.id", plain(id, 100));
+              if (sessionId !== undefined) span.setAttribute("mcp.session.id", plain(sessionId, 200));
+            },
+          }),
+        );
       },
       end(outcome) {
         const error = errorType(outcome);
@@ -190,6 +213,15 @@ export function parseTelemetry(given: { readonly bodies?: boolean } | undefined)
   throw new CallgateError("CONFIG_INVALID", "telemetry: expected an object with bodies, true or false", {
     data: { path: "telemetry" },
   });
+}
+
+/** Security: made here of the span alone: whatever else a propagator of the host would add stays with the host. */
+function traceContext(span: Span): Readonly<Record<string, string>> | undefined {
+  const { traceId, spanId, traceFlags, traceState } = span.spanContext();
+  if (!isSpanContextValid(span.spanContext())) return undefined;
+  const flags = (traceFlags & 0xff).toString(16).padStart(2, "0");
+  const state = traceState?.serialize() ?? "";
+  return { traceparent: `00-${traceId}-${spanId}-${flags}`, ...(state !== "" && { tracestate: state }) };
 }
 
 /** Security: the code only; a message may carry what a server or a script said. */

@@ -6,7 +6,7 @@ import type { RunResult } from "../contract/result.ts";
 import type { ApprovalResult } from "./approval.ts";
 import type { AuditTrail } from "./audit/trail.ts";
 import type { ReceiptEnd } from "./receipts.ts";
-import type { Telemetry } from "./telemetry.ts";
+import type { Telemetry, TraceOnWire } from "./telemetry.ts";
 
 export interface Witness {
   /** Tells of the start, does the work, tells of the end. Rejects as `work` does. */
@@ -35,7 +35,7 @@ export interface CallWitness {
   asked(rules: readonly string[], ask: () => Promise<ApprovalResult>): Promise<ApprovalResult>;
   /** To be awaited before the tool is called; false when it must not be, because that cannot be recorded. */
   sending(facts: { readonly reads: boolean }): Promise<boolean>;
-  send<T>(work: () => Promise<T>): Promise<T>;
+  send<T>(work: (trace: TraceOnWire) => Promise<T>): Promise<T>;
   ended(outcome: CallOutcome, receipt: ReceiptEnd): Promise<void>;
 }
 

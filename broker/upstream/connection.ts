@@ -14,7 +14,7 @@ import { methodTools } from "./method-tools.ts";
 import { MAX_PAGES, mentionsHeader, schemaForSdk } from "./list-walk.ts";
 import { readTools, type ToolList } from "./tool-list.ts";
 import type { Wire } from "./wire.ts";
-import type { Progress, UpstreamResult } from "./upstream.ts";
+import type { Progress, UpstreamCallOptions, UpstreamResult } from "./upstream.ts";
 
 /** The SDK's own limits are out of the way: deadlines are kept by the caller. */
 const NO_TIMEOUT = 2_147_483_647;
@@ -39,6 +39,12 @@ export interface ConnectionOptions {
   readonly onClosed: () => void;
 }
 
+export interface ConnectionCall extends Pick<UpstreamCallOptions, "signal"> {
+  readonly onProgress: (progress: Progress) => void;
+  readonly meta: UpstreamCallOptions["meta"] | undefined;
+  readonly onRequest: UpstreamCallOptions["onRequest"] | undefined;
+}
+
 export interface Connection {
   readonly era: Era;
   /** The server's own answer to `server/discover`, if it was asked or remembered. */
@@ -57,7 +63,7 @@ export interface Connection {
   call(
     tool: ToolDefinition,
     args: JsonObject,
-    options: { readonly signal: AbortSignal; readonly onProgress: (progress: Progress) => void },
+    options: ConnectionCall,
   ): Promise<{ readonly result: UpstreamResult } | { readonly failure: Failure }>;
   /** Closes as soon as no request is in flight. */
   retire(): Promise<void>;
@@ -207,22 +213,22 @@ async function callTool(
   { client, guard, wire }: Parts,
   tool: ToolDefinition,
   args: JsonObject,
-  options: { readonly signal: AbortSignal; readonly onProgress: (progress: Progress) => void },
+  options: ConnectionCall,
 ): Promise<{ readonly result: UpstreamResult } | { readonly failure: Failure }> {
   if (mcpMethod(tool.name) !== undefined) {
     try {
       const asking = { signal: options.signal, timeout: NO_TIMEOUT };
-      return { result: await callMethod(client, tool.name, args, asking) };
+      return { result: await callMethod(client, tool.name, args, asking, options.meta) };
     } catch (error) {
       return { failure: readFailure(error, { sent: true, session: wire.hasSession() }) };
     }
   }
   // A copy of its own, by whose identity the request is recognised on its way out; `__proto__` stays an own key.
   const own: Record<string, unknown> = { ...args };
-  const ticket = guard.open(own as JsonObject, options.onProgress);
+  const ticket = guard.open(own as JsonObject, options);
   try {
-    // Security: exactly these two members. What a script writes never reaches `_meta`, whose keys would win over ours.
-    const params = { name: tool.name, arguments: own };
+    // Security: exactly these members. What a script writes never reaches `_meta`, whose keys would win over the SDK's.
+    const params = { name: tool.name, arguments: own, ...metaOf(options.meta) };
     const result = await client.callTool(params, {
       signal: options.signal,
       timeout: NO_TIMEOUT,
@@ -242,6 +248,10 @@ async function callTool(
   } finally {
     guard.close(ticket);
   }
+}
+
+function metaOf(meta: UpstreamCallOptions["meta"] | undefined): { _meta?: Record<string, string> } {
+  return meta === undefined ? {} : { _meta: { ...meta } };
 }
 
 /** Keeps one subscription open; after a break the list may have changed unheard. */

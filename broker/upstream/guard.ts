@@ -3,7 +3,7 @@ import type { JSONRPCMessage, Transport, TransportSendOptions } from "@modelcont
 import { isJsonObject, own, type JsonObject, type JsonValue } from "../../contract/json.ts";
 import { MCP_METHODS } from "../../contract/methods.ts";
 import { createListWalk, type ListWalk } from "./list-walk.ts";
-import type { Progress } from "./upstream.ts";
+import type { Progress, UpstreamCallOptions } from "./upstream.ts";
 
 /** Follows one call through the SDK, by the identity of its arguments object. */
 export interface Ticket {
@@ -15,6 +15,7 @@ export interface Ticket {
   /** The stream that would have carried the answer ended without it. */
   lost: boolean;
   readonly onProgress: (progress: Progress) => void;
+  readonly onRequest: UpstreamCallOptions["onRequest"] | undefined;
 }
 
 export interface Guard {
@@ -25,7 +26,7 @@ export interface Guard {
   modern: boolean;
   /** The server has answered something with a result. */
   readonly answered: boolean;
-  open(args: JsonObject, onProgress: Ticket["onProgress"]): Ticket;
+  open(args: JsonObject, told: Pick<Ticket, "onProgress" | "onRequest">): Ticket;
   close(ticket: Ticket): void;
 }
 
@@ -104,8 +105,8 @@ export function guardTransport(inner: Transport, options: { readonly stdio: bool
     get answered() {
       return answered;
     },
-    open(args, onProgress) {
-      const ticket: Ticket = { sent: false, lost: false, onProgress };
+    open(args, { onProgress, onRequest }) {
+      const ticket: Ticket = { sent: false, lost: false, onProgress, onRequest };
       byArguments.set(args, ticket);
       return ticket;
     },
@@ -127,6 +128,7 @@ export function guardTransport(inner: Transport, options: { readonly stdio: bool
       ticket.id = id;
       ticket.sent = true;
       tickets.set(id, ticket);
+      ticket.onRequest?.({ id, sessionId: inner.sessionId });
     }
     awaited.set(id, ticket === undefined ? (KINDS.get(message.method) ?? "other") : "call");
     return id;

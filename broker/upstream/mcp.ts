@@ -87,6 +87,8 @@ export function createMcpUpstream(
         deadline.extend();
         callOptions.onProgress?.(progress);
       },
+      meta: callOptions.meta,
+      onRequest: callOptions.onRequest,
     });
     if ("result" in outcome) {
       link.report(undefined);

@@ -26,9 +26,13 @@ export async function callMethod(
   method: string,
   args: JsonObject,
   options: RequestOptions,
+  meta?: Readonly<Record<string, string>>,
 ): Promise<UpstreamResult> {
-  const ask: Ask = async (params) =>
-    (await client.request({ method, params }, ANYTHING, options)) as JsonValue;
+  // Security: every `params` below is made of chosen members, so that no `_meta` of a script is among them.
+  const ask: Ask = async (params) => {
+    const whole = meta === undefined ? params : { ...params, _meta: { ...meta } };
+    return (await client.request({ method, params: whole }, ANYTHING, options)) as JsonValue;
+  };
   switch (method) {
     case "resources/list":
       return list(ask, args, "resources", "uri");

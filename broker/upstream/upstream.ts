@@ -58,6 +58,10 @@ export interface UpstreamCallOptions {
   /** Whose run calls; told to local functions, never sent to a server. @defaultValue "default" */
   readonly principal?: string;
   readonly onProgress?: (progress: Progress) => void;
+  /** For the request's `_meta`. Security: made by Callgate, never of what a script wrote. Of no effect on local functions. */
+  readonly meta?: Readonly<Record<string, string>>;
+  /** Told of each request as it goes out; a call that is tried again has several. */
+  readonly onRequest?: (request: { readonly id: string; readonly sessionId: string | undefined }) => void;
 }
 
 export interface Upstream extends AsyncDisposable {

@@ -27,6 +27,8 @@ export const requirements: Readonly<Record<string, string>> = {
     "callgate trust shows what would be accepted, asks, and accepts nothing unasked without --yes",
   "telemetry:spans":
     "run, check, call and approval are spans below the host's own, with the conventional names",
+  "telemetry:propagation":
+    "the trace context of a call, and nothing else, goes to its server in _meta; nothing when nothing is traced",
   "telemetry:private": "arguments and results are in spans only when asked for, redacted",
   "telemetry:errors": "a span of what failed says how, by code",
 };

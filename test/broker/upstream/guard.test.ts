@@ -49,7 +49,7 @@ function bench(
 
 const call = async (on: Bench, id: number): Promise<Ticket> => {
   const args = {};
-  const ticket = on.guard.open(args, () => {});
+  const ticket = on.guard.open(args, { onProgress: () => {}, onRequest: undefined });
   await on.request("tools/call", id, args);
   return ticket;
 };
@@ -94,7 +94,7 @@ test(
   async () => {
     const on = bench();
     const args = {};
-    const ticket = on.guard.open(args, () => {});
+    const ticket = on.guard.open(args, { onProgress: () => {}, onRequest: undefined });
     expect(ticket.sent).toBe(false);
     const sending = on.request("tools/call", 7, args);
     expect(ticket).toMatchObject({ sent: true, id: "7" });
@@ -137,7 +137,7 @@ test(verifies("upstream:progress", "progress goes to its call at once, and only 
   const on = bench();
   const steps: unknown[] = [];
   const args = {};
-  const ticket = on.guard.open(args, (step) => steps.push(step));
+  const ticket = on.guard.open(args, { onProgress: (step) => steps.push(step), onRequest: undefined });
   await on.request("tools/call", 3, args);
   const progress = (params: JsonValue): void =>
     on.arrive({ jsonrpc: "2.0", method: "notifications/progress", params });
