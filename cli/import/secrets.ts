@@ -36,7 +36,7 @@ export function withoutSecrets(name: string, entry: RawEntry, taken: ReadonlyMap
     }
   };
   const prefixed = (part: string): string => `${variableName(name)}_${variableName(part)}`;
-  const { env, headers, args, url, serverUrl } = entry;
+  const { env, headers, args, url, serverUrl, oauth } = entry;
   const freed: RawEntry = {
     ...entry,
     ...(isEntry(env) && {
@@ -45,6 +45,11 @@ export function withoutSecrets(name: string, entry: RawEntry, taken: ReadonlyMap
     ...(isEntry(headers) && {
       headers: mapped(headers, (key, text) =>
         isSecret(key, text) ? header(text, variable, prefixed(key)) : text,
+      ),
+    }),
+    ...(isEntry(oauth) && {
+      oauth: mapped(oauth, (key, text) =>
+        key === "clientSecret" && !text.includes("${") ? variable(prefixed("clientSecret"), text) : text,
       ),
     }),
     ...(Array.isArray(args) && { args: freedArguments(listOf(args), variable, prefixed) }),
@@ -109,9 +114,10 @@ function looksSecret(value: string): boolean {
   return !value.includes("${") && (PASSWORD.test(value) || SHAPES.some((shape) => shape.test(value)));
 }
 
-/** `github-app` → `GITHUB_APP`. */
+/** `github-app` → `GITHUB_APP`, `clientSecret` → `CLIENT_SECRET`. */
 export function variableName(text: string): string {
   const name = text
+    .replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, "_")
     .replaceAll(/[^A-Za-z0-9]+/g, "_")
     .replaceAll(/^_+|_+$/g, "")
     .toUpperCase()

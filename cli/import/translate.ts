@@ -4,6 +4,7 @@ import { addressOf, isDisabled, isEntry, listOf, textOf, wordOf, type RawEntry }
 import { visibleLine } from "../text/visible.ts";
 import type { Found } from "./find.ts";
 import type { Host } from "./hosts.ts";
+import { takenOAuth } from "./oauth.ts";
 import { variableName } from "./secrets.ts";
 
 export type Translated =
@@ -56,6 +57,10 @@ export function translated(found: Found, target: string, machine: Machine): Tran
   if (!TYPES.has(kept["type"]) || (kept["type"] === "stdio") !== (command !== undefined)) delete kept["type"];
   if (!isTimeout(kept["timeout"])) delete kept["timeout"];
   if (!ERAS.has(kept["protocolEra"])) delete kept["protocolEra"];
+  const { oauth, left: leftOfOAuth } = takenOAuth(kept["oauth"]);
+  delete kept["oauth"];
+  // Programs get tokens by variables.
+  if (oauth !== undefined && address !== undefined) kept["oauth"] = oauth;
   const wrong = wrongKind(kept);
   if (wrong !== undefined) return { reason: wrong };
   const inputs = new Set<string>();
@@ -72,7 +77,8 @@ export function translated(found: Found, target: string, machine: Machine): Tran
   ) as RawEntry;
   const strange = unknownVariable(opened, found.host);
   if (strange !== undefined) return { reason: `\${${visibleLine(strange, 60)}} is not known here` };
-  const left = Object.keys(entry).filter((key) => !KEPT.includes(key) && key !== "disabled");
+  const unknown = Object.keys(entry).filter((key) => !KEPT.includes(key) && key !== "disabled");
+  const left = [...unknown, ...leftOfOAuth];
   return {
     entry: rebased(opened, found.folder, target, machine),
     notes: [
@@ -130,8 +136,8 @@ function unknownVariable(entry: RawEntry, host: Host): string | undefined {
   const isKnown = (inner: string): boolean =>
     VARIABLE.test(inner) && !(EDITORS.has(host) && PREDEFINED.test(inner));
   let strange: string | undefined;
-  const { command, args, env, envFile, cwd, url, serverUrl, headers } = entry;
-  replaced([command, args, env, envFile, cwd, url, serverUrl, headers], (text) => {
+  const { command, args, env, envFile, cwd, url, serverUrl, headers, oauth } = entry;
+  replaced([command, args, env, envFile, cwd, url, serverUrl, headers, oauth], (text) => {
     for (const [, inner = ""] of text.matchAll(/\$\{([^{}]*)\}/g)) if (!isKnown(inner)) strange ??= inner;
     return text;
   });

@@ -65,11 +65,13 @@ function shownAddress(address: string): string {
 }
 
 function given(entry: RawEntry): readonly string[] {
-  const { cwd, envFile, env, headers } = entry;
+  const { cwd, envFile, env, headers, oauth, allowPrivate } = entry;
   return [
     ...(cwd === undefined ? [] : [`in ${visibleLine(wordOf(cwd), 1_000)}`]),
     ...(namesOf(env).length === 0 ? [] : [`variables: ${nameList(env)}`]),
     ...(envFile === undefined ? [] : [`variables of ${visibleLine(wordOf(envFile), 1_000)}`]),
+    ...(oauth === undefined ? [] : ["signs in with OAuth"]),
+    ...(allowPrivate === true ? ["may reach addresses of private networks"] : []),
     ...(namesOf(headers).length === 0 ? [] : [`headers: ${nameList(headers)}`]),
   ];
 }

@@ -16,7 +16,13 @@ export interface Startup {
 }
 
 /** Said of a server, and of no consequence for what is started. */
-const HARMLESS: ReadonlySet<string> = new Set(["disabled", "timeout", "protocolEra"]);
+const HARMLESS: ReadonlySet<string> = new Set([
+  "disabled",
+  "timeout",
+  "protocolEra",
+  "concurrency",
+  "rateLimit",
+]);
 const MAX_ENV_FILE = 1 << 20;
 
 /** Undefined when nothing would be started. */

@@ -228,6 +228,24 @@ test.each<readonly [string, object, object, readonly string[]]>([
   expect([...outcome.variables.keys()]).toEqual(variables);
 });
 
+test(
+  verifies(
+    ["import:merged", "import:secrets"],
+    "of oauth what means the same here is kept, its secret is not",
+  ),
+  () => {
+    const oauth = { clientId: "c", clientSecret: "s3cret", scopes: "a b", callbackPort: 0, xaa: true };
+    const { entry, variables, notes } = only({ url: "https://x", oauth });
+    expect(entry).toEqual({
+      url: "https://x",
+      oauth: { clientId: "c", clientSecret: "${A_CLIENT_SECRET}", scopes: "a b" },
+    });
+    expect(variables).toEqual(["A_CLIENT_SECRET"]);
+    expect(notes).toEqual(["left out: oauth.callbackPort, oauth.xaa"]);
+    expect(only({ command: "x", oauth: "yes" }).entry).toEqual({ command: "x" });
+  },
+);
+
 test(verifies("import:secrets", "two servers with one variable and two secrets get two variables"), () => {
   const planned = plan([
     found({ command: "1", env: { TOKEN: "first-secret" } }, { name: "one" }),

@@ -173,7 +173,7 @@ describe("what is remembered", () => {
       const file = join(path, "callgate.json");
       const { mcpServers } = JSON.parse(readFileSync(file, "utf8")) as Config;
       const { command, args, env } = items({ mcpServers });
-      const reordered = { timeout: 9_000, env, args, command, disabled: false };
+      const reordered = { timeout: 9_000, concurrency: 2, env, args, command, disabled: false };
       const whole = { policy: {}, servers: { off: { command: "x", disabled: true }, items: reordered } };
       writeFileSync(file, `// a comment\n${JSON.stringify(whole, null, 4)}`);
       const ended = await quietly(RUN, path, person);
