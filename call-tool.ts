@@ -63,7 +63,8 @@ export function callScript(call: {
     "const call = identifier.split('.').reduce((object, key) => object[key], globalThis[namespace]);",
     "const result = await call(input);",
     // Handles, which no JSON of a server can be: whoever calls a single tool wants to see what it gives, as far as it goes.
-    "if (Array.isArray(result)) for (const one of result) if (typeof one?.base64 === 'function') try { emit(one); } catch {}",
+    "const parts = [result, result?.contents, result?.messages].flat().flatMap((one) => [one, one?.content]);",
+    "for (const part of parts) if (typeof part?.base64 === 'function') try { emit(part); } catch {}",
     'return typeof result === "string" ? result : JSON.stringify(result);',
   ].join("\n");
 }

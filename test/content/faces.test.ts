@@ -16,7 +16,9 @@ for (const one of all) if (one.base64) emit(one);
 emit({ type: "image", data: "AAAA", mimeType: "text/html", name: "../x y" });
 return "seen";`;
 const base64 = (count: number): string => bytesOf(count).toString("base64");
-const servers = { s: { command: process.execPath, args: [server] } };
+const PICTURE = { contents: [{ uri: "a", mimeType: "image/png", blob: "AAAA" }] };
+const answers = JSON.stringify({ resources: { "resources/read": { result: PICTURE } } });
+const servers = { s: { command: process.execPath, args: [server, answers] } };
 
 describe("the server", () => {
   let world: World;
@@ -62,6 +64,12 @@ describe("the server", () => {
       { type: "text" },
       { type: "image", data: base64(30), mimeType: "image/png" },
     ]);
+    const read = { server: "s", tool: "resources/read", arguments: { uri: "a" } };
+    const resource = await client.callTool({ name: "call_tool", arguments: read });
+    expect(resource.content[1]).toEqual({
+      type: "resource",
+      resource: { uri: "a", mimeType: "image/png", blob: "AAAA" },
+    });
   });
 });
 

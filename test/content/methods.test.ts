@@ -71,6 +71,31 @@ describe.each(["stdio", "streamableHttp"] as const)("server-everything over %s",
   );
 
   test(
+    verifies(
+      ["content:handles", "content:unchanged"],
+      "its picture, its embedded resources and its zip file are handles",
+    ),
+    async () => {
+      const gate = await everything(transport);
+      const script = `
+        const [, image, last] = await ev.get_tiny_image({});
+        const reference = await ev.get_resource_reference({ resourceType: "Blob", resourceId: 3 });
+        const zip = await ev.gzip_file_as_resource({ name: "a.gz", data: "data:text/plain;base64,aGVsbG8=", outputType: "resource" });
+        emit(image);
+        return [[...await image.read({ length: 4 })], last.type, await reference[1].text(), [...await zip[0].read({ length: 2 })]]`;
+      const result = await gate.run(script);
+      expect(returned(result)).toEqual([
+        [0x89, 0x50, 0x4e, 0x47],
+        "text",
+        expect.stringContaining("Resource 3") as unknown,
+        [0x1f, 0x8b],
+      ]);
+      expect(result.content).toMatchObject([{ type: "image", mimeType: "image/png" }]);
+    },
+    120_000,
+  );
+
+  test(
     verifies("content:methods", "what a server does not have fails with its words"),
     async () => {
       const gate = await everything(transport);
@@ -265,6 +290,8 @@ describe("who may call them", () => {
         calls: [{ tool: "resources/read", safeToRepeat: true }],
       });
       expect((await trusted.run(script, { dryRun: true })).output).toBe("hello");
+      const explained = await trusted.policy.explain("s.resources/read", { uri: "a:b" });
+      expect(explained).toMatchObject({ decision: { effect: "allow" } });
     },
   );
 

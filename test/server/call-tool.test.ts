@@ -67,7 +67,7 @@ test(verifies("server:call-tool", "names and arguments stay one string literal o
   fc.assert(
     fc.property(text, text, json, (namespace, identifier, value) => {
       const script = callScript({ namespace, identifier, arguments: value as never });
-      expect(script.split(/\r\n|\n|\r|\u2028|\u2029/)).toHaveLength(5);
+      expect(script.split(/\r\n|\n|\r|\u2028|\u2029/)).toHaveLength(6);
       expect(read(script)).toEqual(JSON.parse(JSON.stringify([namespace, identifier, value])));
     }),
   );
