@@ -74,7 +74,7 @@ export async function createCallgate(options: CallgateOptions = {}): Promise<Gat
   compiler.warm().catch(() => {});
   const starting = createRuntime({ sandbox, memoryMb: limits.memoryMb });
   try {
-    const loading = side.broker.loadTools({ signal: new AbortController().signal });
+    const loading = side.broker.lists.load({});
     const [runtime] = await Promise.all([starting, loading]);
     const store = options.store ?? createMemoryStore();
     return new OpenGate({ options, limits, side, compiler, runtime, store });
@@ -94,17 +94,17 @@ class OpenGate implements Gate {
 
   constructor(parts: Parts) {
     this.#parts = parts;
-    const { broker } = parts.side;
+    const { lists } = parts.side.broker;
     this.#tooling = createCurrentTooling(
       {
-        load: (needed) => broker.loadTools({ signal: new AbortController().signal, needed }),
-        tools: broker.tools,
-        outdated: broker.outdated,
-        revived: broker.revived,
+        load: (needed) => lists.load({ needed }),
+        tools: lists.tools,
+        outdated: lists.outdated,
+        revived: lists.revived,
       },
       { catalog: parts.options.catalog ?? {}, made: (tools) => parts.compiler.setCatalog(tools) },
     );
-    broker.onToolsChanged(this.#tooling.outdate);
+    lists.onChanged(this.#tooling.outdate);
     this.catalog = createCatalogFace({
       now: this.#tooling.now,
       fresh: () => this.#track(() => this.#tooling.fresh()),
@@ -354,7 +354,10 @@ class OpenGate implements Gate {
     const { side, compiler } = this.#parts;
     const compile = async (request: CompileRequest): Promise<CompileResult> => {
       const compiled = await compiler.compile(request, { signal });
-      return { ...compiled, diagnostics: explainUnavailable(compiled.diagnostics, side.broker.missing()) };
+      return {
+        ...compiled,
+        diagnostics: explainUnavailable(compiled.diagnostics, side.broker.lists.missing()),
+      };
     };
     return prepareScript(script, { check, scriptBytes: limits.scriptBytes, compile });
   }

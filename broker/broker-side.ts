@@ -90,7 +90,7 @@ export async function openBrokerSide(options: BrokerSideOptions): Promise<Broker
   });
   const inspector = createPolicyInspector({
     policy,
-    tools: () => broker.tools(),
+    tools: broker.lists.tools,
     statuses: () => broker.statuses(),
     quarantine: (server, tool) => pins?.quarantine(server, tool),
   });
@@ -101,9 +101,9 @@ export async function openBrokerSide(options: BrokerSideOptions): Promise<Broker
     witness,
     inspector,
     policyHash: policy.hash,
-    addServer: (name, config) => broker.add(configured.add(name, config)),
+    addServer: (name, config) => broker.lists.add(configured.add(name, config)),
     async removeServer(name, inFlight) {
-      const removing = broker.remove(name, inFlight);
+      const removing = broker.lists.remove(name, inFlight);
       if (removing === undefined) return false;
       configured.release(name);
       await removing;

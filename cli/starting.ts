@@ -14,7 +14,7 @@ export function createStartNotice(
   longMs: number = LONG_MS,
 ): Disposable {
   if (servers.length === 0) return { [Symbol.dispose]: () => {} };
-  screen.live(`starting ${counted(servers.length, "server")}`);
+  screen.live(`opening ${counted(servers.length, "server")}`);
   const timer = setTimeout(() => {
     const text = `waiting for servers to start: ${named(servers)}`;
     if (screen.interactive) screen.live(text);

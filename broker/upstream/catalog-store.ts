@@ -52,14 +52,15 @@ const FORMAT = 1;
  * context to another, so every list is kept as a private one. A digest, since commands, URLs and headers hold secrets.
  */
 export function catalogKey(config: McpServerConfig, authContext: string): string {
-  const { type, command, args, env, cwd, url, headers, protocolEra } = config;
-  const parts = [type, command, args, inOrder(env), cwd, url, inOrder(headers), protocolEra];
+  // Everything but what only says how it is called: a key that is new to this line must not be left out.
+  const { timeout: _t, concurrency: _c, rateLimit: _r, disabled: _d, env, headers, ...rest } = config;
+  const parts = [inOrder(rest), inOrder(env), inOrder(headers)];
   return createHash("sha256")
     .update(JSON.stringify([FORMAT, ...parts.map((part) => part ?? null), authContext]))
     .digest("hex");
 }
 
-function inOrder(record: Readonly<Record<string, string>> | undefined): unknown {
+function inOrder(record: Readonly<Record<string, unknown>> | undefined): unknown {
   return record && Object.entries(record).toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
 }
 

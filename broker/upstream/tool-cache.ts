@@ -56,6 +56,7 @@ export function createToolCache(options: ToolCacheOptions): ToolCache {
   let absences = 0;
   let remembering: Promise<void> | undefined;
   let reading: Promise<readonly ToolDefinition[]> | undefined;
+  let keptUnder: string | undefined;
   let saving: Promise<void> = Promise.resolve();
   let listNotes: readonly string[] = [];
   let ageNote: string | undefined;
@@ -63,8 +64,10 @@ export function createToolCache(options: ToolCacheOptions): ToolCache {
   /** Security: what was kept is judged as if the server had sent it now. */
   async function remember(): Promise<void> {
     if (memory === undefined || memory.refresh === true) return;
-    const found = await memory.store.load(await memory.key());
+    const key = await whose();
+    const found = key === undefined ? undefined : await memory.store.load(key);
     if (found === undefined || known !== undefined) return;
+    keptUnder = key;
     adopt([...readTools(server, found.tools).tools, ...methodsAmong(server, found.tools)]);
     entry = found;
     changed = found.changed;
@@ -90,17 +93,23 @@ export function createToolCache(options: ToolCacheOptions): ToolCache {
     return now < entry.listedAt || now >= heldUntil(entry.listedAt, entry.ttlMs, memory?.ttlMs ?? DAY_MS);
   }
 
-  function keep(fresh: CatalogEntry): void {
+  function keep(fresh: CatalogEntry, key: string | undefined): void {
     entry = fresh;
-    if (memory === undefined) return;
-    const { store, key } = memory;
-    saving = saving.then(async () => store.save(await key(), fresh));
+    keptUnder = key;
+    if (memory === undefined || key === undefined) return;
+    saving = saving.then(() => memory.store.save(key, fresh));
+  }
+
+  /** Undefined when nothing is to be kept: nobody knows for whom. */
+  async function whose(): Promise<string | undefined> {
+    return memory?.key().catch(() => undefined);
   }
 
   async function refresh(): Promise<readonly ToolDefinition[]> {
     let asked = { changes, absences, at: wall() };
     const onAsk = (): unknown => (asked = { changes, absences, at: wall() });
     try {
+      const key = await whose();
       const fresh = await read(true, onAsk);
       listNotes = fresh.notes.slice(0, MAX_NOTES).map((note) => wording.clean(note, 300));
       ageNote = undefined;
@@ -117,7 +126,8 @@ export function createToolCache(options: ToolCacheOptions): ToolCache {
         changed,
         notes: listNotes,
       };
-      keep({ tools: withoutServer(tools), ...facts });
+      // Security: who signed in while the list was read must not find it as theirs.
+      keep({ tools: withoutServer(tools), ...facts }, (await whose()) === key ? key : undefined);
       return tools;
     } catch (error) {
       if (link.life.aborted || known === undefined) throw error;
@@ -185,7 +195,7 @@ export function createToolCache(options: ToolCacheOptions): ToolCache {
       if (changed || known === undefined) return;
       changed = true;
       // Also on disk, and at once: this process may end before it reads the list again.
-      if (entry !== undefined) keep({ ...entry, changed });
+      if (entry !== undefined) keep({ ...entry, changed }, keptUnder);
       for (const listener of listeners) listener();
     },
     expire() {

@@ -94,7 +94,7 @@ async function live({ effects, budgeted, answers, calls }: World): Promise<Told>
     },
   });
   const { signal } = new AbortController();
-  await broker.loadTools({ signal });
+  await broker.lists.load({});
   const outcomes: CallOutcome[] = [];
   const facts = { runId: "r", principal: "p", policy: "", labels: [], script: "" };
   await witness.run(facts, async (told: RunWitness) => {

@@ -196,7 +196,7 @@ describe("while servers start", () => {
 
   test(verifies(["cli:slow-start", "cli:live"], "a terminal sees the same as its live line"), async () => {
     expect(await long(true, ["files"])).toBe(
-      `starting 1 server${CLEAR}waiting for servers to start: files${CLEAR}`,
+      `opening 1 server${CLEAR}waiting for servers to start: files${CLEAR}`,
     );
   });
 

@@ -197,3 +197,18 @@ test(verifies("lazy:refresh", "with refresh every list is read at opening"), asy
   await using gate = await openCached(folder, { s }, { catalogCache: { folder, refresh: true } });
   expect(calls(gate)).toEqual(["s.other"]);
 });
+
+test.each(["legacy", "modern"] as const)(
+  verifies(["lazy:no-start", "lazy:negotiated"], "resources are known and asked for like tools: %s server"),
+  async (era) => {
+    const [folder, s] = [scratch(), stated({ era, ttlMs: 3_600_000, resources: true })];
+    await warm(folder, { s });
+    await using gate = await openCached(folder, { s });
+    const script = "return (await s.resources.list({})).resources.map((one) => one.name);";
+    expect(await gate.check(script)).toEqual([]);
+    expect(s.asked()).toEqual([]);
+    const result = await gate.run(script);
+    expect([result.output, result.error]).toEqual(['["one"]', undefined]);
+    if (era === "modern") expect(s.asked()).toEqual(["start", "resources/list"]);
+  },
+);

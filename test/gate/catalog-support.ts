@@ -12,6 +12,8 @@ export interface State {
   readonly era?: "legacy" | "modern";
   readonly ttlMs?: number;
   readonly tools?: readonly object[];
+  /** It has one. */
+  readonly resources?: boolean;
   readonly broken?: boolean;
 }
 
