@@ -111,6 +111,8 @@ export function createToolCache(options: ToolCacheOptions): ToolCache {
     try {
       const key = await whose();
       const fresh = await read(true, onAsk);
+      // Security: who signed in while the list was read must not find it as theirs.
+      const sameKey = (await whose()) === key ? key : undefined;
       listNotes = fresh.notes.slice(0, MAX_NOTES).map((note) => wording.clean(note, 300));
       ageNote = undefined;
       changed = changes !== asked.changes;
@@ -126,8 +128,7 @@ export function createToolCache(options: ToolCacheOptions): ToolCache {
         changed,
         notes: listNotes,
       };
-      // Security: who signed in while the list was read must not find it as theirs.
-      keep({ tools: withoutServer(tools), ...facts }, (await whose()) === key ? key : undefined);
+      keep({ tools: withoutServer(tools), ...facts }, sameKey);
       return tools;
     } catch (error) {
       if (link.life.aborted || known === undefined) throw error;
