@@ -1,4 +1,5 @@
 // Owns the catalog as the caller of a gate sees it: always that of the tools of now.
+import { degradeInputSchema } from "../contract/schema/degrade.ts";
 import type { ListedTool, SearchHit } from "./catalog-types.ts";
 import { AMBIENT } from "./check/ambient.ts";
 import type { DescribedTool, DescribeOptions, UnknownName } from "./describe.ts";
@@ -13,7 +14,10 @@ export interface CatalogFace {
   ): Promise<readonly SearchHit[]>;
   /** Every tool, in catalog order. */
   list(options?: { readonly server?: string; readonly detail?: Detail }): readonly ListedTool[];
-  /** Every tool as its server defined it, in catalog order. */
+  /**
+   * Every tool as its server defined it, in catalog order; `inputSchema` in the repaired form that arguments are checked
+   * by: well formed, references local, nothing that a server may not ask for.
+   */
   definitions(): readonly NamedTool[];
   /** Unknown names come back with `near`. */
   describe(
@@ -35,7 +39,11 @@ export function createCatalogFace(tooling: {
   return {
     search: async (query, options) => (await (await fresh()).catalog.search(query, options)).hits,
     list: (options) => now().catalog.list(options),
-    definitions: () => now().catalog.tools,
+    definitions: () =>
+      now().catalog.tools.map((named) => {
+        const { schema } = degradeInputSchema(named.tool.inputSchema);
+        return { ...named, tool: { ...named.tool, inputSchema: schema } };
+      }),
     describe: async (names, options) => {
       const found = (await fresh()).catalog.describe(names, options);
       return [...found.tools, ...found.unknown];

@@ -1,5 +1,6 @@
 // The real Anthropic client against a loopback server that speaks the Messages API, over a gate.
 import Anthropic from "@anthropic-ai/sdk";
+import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect, test } from "vitest";
 import {
   anthropicTools,
@@ -15,6 +16,8 @@ import { openShop, runs, RIGHT_SCRIPT, says, type Turn } from "./support.ts";
 
 type Body = Anthropic.MessageCreateParamsNonStreaming;
 
+const ajv = new Ajv2020({ strict: false });
+
 /** What the API refuses with 400. */
 function check({ path, headers, body }: ProviderRequest): Body {
   const request = body as Body;
@@ -27,6 +30,7 @@ function check({ path, headers, body }: ProviderRequest): Body {
     expect(name).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
     expect(defer_loading === true && cache_control !== undefined).toBe(false);
     if (type !== undefined) continue;
+    expect(ajv.validateSchema(input_schema), JSON.stringify(ajv.errors)).toBe(true);
     expect(input_schema.type).toBe("object");
     for (const keyword of ["oneOf", "anyOf", "allOf"]) expect(input_schema).not.toHaveProperty(keyword);
     const keys = Object.keys((input_schema.properties ?? {}) as object);
@@ -195,9 +199,22 @@ async function openOdd(): Promise<Gate & { readonly asked: unknown[] }> {
     properties: { id: { type: "string" } },
     anyOf: [{ properties: { title: { type: "string" } }, required: ["title"] }, { required: ["id"] }],
   };
+  const old = {
+    $schema: "http://json-schema.org/draft-04/schema#",
+    type: "object",
+    properties: {
+      least: { type: "number", minimum: 0, exclusiveMinimum: true, required: true },
+      items: { type: "array", items: [{ type: "number" }], additionalItems: false, default: { items: [1] } },
+    },
+  };
   const gate = await createCallgate({
     tools: {
-      odd: { "a.b": odd(filter), a_b: odd(choice), [`long${"g".repeat(90)}`]: odd({ type: "object" }) },
+      odd: {
+        old: odd(old),
+        "a.b": odd(filter),
+        a_b: odd(choice),
+        [`long${"g".repeat(90)}`]: odd({ type: "object" }),
+      },
     },
     policy: { default: "allow" },
   });
@@ -212,7 +229,7 @@ test(
     const { first } = await converse(gate, ["Nothing to do."], [...deferred.tools], { deferred });
     const [search, ...rest] = first.tools ?? [];
     expect(search).toEqual({ type: "tool_search_tool_bm25_20251119", name: "tool_search_tool_bm25" });
-    expect(rest).toHaveLength(3);
+    expect(rest).toHaveLength(4);
     expect(rest).toEqual(rest.map(() => expect.objectContaining({ defer_loading: true })));
     expect(JSON.stringify(deferredTools(gate).tools)).toBe(JSON.stringify(deferred.tools));
   },
@@ -230,7 +247,7 @@ test(
       "Done.",
     ];
     const { heard } = await converse(gate, turns, [...deferred.tools], { deferred });
-    expect(heard).toEqual([1, 2, 3].map(() => ({ isError: false, text: "fine" })));
+    expect(heard).toEqual([1, 2, 3, 4].map(() => ({ isError: false, text: "fine" })));
     expect(gate.asked).toEqual(expect.arrayContaining([{ "filter[id]": "7" }, { title: "x" }, {}]));
   },
 );
