@@ -53,7 +53,7 @@ test(
       return `${file?.fileName ?? ""}: ${ts.flattenDiagnosticMessageText(messageText, "\n")}`;
     });
     expect(told).toEqual([]);
-    expect(blocks).toHaveLength(7);
+    expect(blocks).toHaveLength(8);
   },
   240_000,
 );
