@@ -142,7 +142,7 @@ function invalid(path: string, why: string): CallgateError {
 /** The layers of `policy`, each with its name. */
 export function policyLayers({ policy, policySources }: CallgateOptions): readonly PolicyLayer[] {
   return [policy ?? {}].flat().map((value: unknown, index) => ({
-    source: policySources?.[index] ?? `policy ${index + 1}`,
+    source: policySources?.[index] ?? `layer ${index + 1}`,
     value,
   }));
 }

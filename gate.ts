@@ -29,7 +29,7 @@ export interface CallgateOptions {
   readonly tools?: Readonly<Record<string, Readonly<Record<string, LocalTool>>>>;
   /** One policy, or layers of which later ones only tighten (docs/policy.md). @defaultValue ask for everything that is not a trusted read */
   readonly policy?: unknown;
-  /** Names of the layers in errors and explanations, in their order. @defaultValue "policy 1", "policy 2" */
+  /** Names of the layers in errors and explanations, in their order. @defaultValue "layer 1", "layer 2" */
   readonly policySources?: readonly string[];
   /** Overrides of the default limits, for every run. */
   readonly limits?: Partial<RunLimits>;

@@ -79,12 +79,12 @@ export async function openBrokerSide(options: BrokerSideOptions): Promise<Broker
   const bodies = parseTelemetry(options.telemetry);
   const pins = await openPins(options.pins, { exempt: new Set(Object.keys(options.tools ?? {})) });
   const audit: OpenAudit = await openAudit(options.audit);
-  const trail = createAuditTrail({ ...audit, redactor, clock: Date.now });
+  const trail = createAuditTrail({ ...audit, redactor, record: tokens.record, clock: Date.now });
   const broker = createBroker({ upstreams, policy, approve: options.approve, tokens, pins });
   const clock = (): number => performance.now();
   const witness = createWitness({
     audit: trail,
-    telemetry: createTelemetry({ bodies, redactor, peers, clock }),
+    telemetry: createTelemetry({ bodies, record: tokens.record, peers, clock }),
     clock,
     protocolVersion: (server) => broker.statuses().find((one) => one.server === server)?.protocolVersion,
   });

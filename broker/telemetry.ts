@@ -28,6 +28,7 @@ export interface Telemetry {
   /** Opens the span of a run below the span that is active now. */
   openRun(run: {
     readonly runId: string;
+    readonly principal: string;
     readonly policy: string;
     readonly labels: readonly string[];
   }): RunSpan;
@@ -69,12 +70,12 @@ const SECONDS: readonly number[] = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10
 /** A host that registers no SDK pays next to nothing. `bodies`: redacted arguments and results, up to 8,000 characters. */
 export function createTelemetry(options: {
   readonly bodies: boolean;
-  readonly redactor: Redactor;
+  readonly record: (principal: string) => Redactor;
   readonly peers: ReadonlyMap<string, Peer>;
   /** Monotonic, ms. */
   readonly clock: () => number;
 }): Telemetry {
-  const { clock, redactor } = options;
+  const { clock } = options;
   // Asked for late: a host may register its SDK after the gate was made.
   let duration: Histogram | undefined;
 
@@ -87,12 +88,16 @@ export function createTelemetry(options: {
     duration.record(seconds, attributes);
   }
 
-  function body(span: Span, name: string, text: string): void {
-    if (options.bodies && span.isRecording())
-      span.setAttribute(name, redactor.redact(text).slice(0, MAX_BODY));
-  }
-
-  function openCall(parent: Context, request: CallRequest, version: string | undefined): CallSpan {
+  function openCall(
+    parent: Context,
+    request: CallRequest,
+    version: string | undefined,
+    redactor: Redactor,
+  ): CallSpan {
+    const body = (name: string, text: string): void => {
+      if (options.bodies && span.isRecording())
+        span.setAttribute(name, redactor.redact(text).slice(0, MAX_BODY));
+    };
     const { server, tool, seq, runId } = request;
     const peer = options.peers.get(server);
     const common: Attributes = {
@@ -118,7 +123,7 @@ export function createTelemetry(options: {
       parent,
     );
     const inside = trace.setSpan(parent, span);
-    body(span, "gen_ai.tool.call.arguments", request.argumentsJson);
+    body("gen_ai.tool.call.arguments", request.argumentsJson);
     let sentAt: number | undefined;
     let waitedMs = 0;
     return {
@@ -156,7 +161,7 @@ export function createTelemetry(options: {
       },
       end(outcome) {
         const error = errorType(outcome);
-        if (outcome.ok) body(span, "gen_ai.tool.call.result", outcome.valueJson);
+        if (outcome.ok) body("gen_ai.tool.call.result", outcome.valueJson);
         if (error !== undefined) fail(span, error);
         if (sentAt !== undefined)
           record((clock() - sentAt) / 1_000, {
@@ -169,7 +174,8 @@ export function createTelemetry(options: {
   }
 
   return {
-    openRun({ runId, policy, labels }) {
+    openRun({ runId, principal, policy, labels }) {
+      const redactor = options.record(principal);
       const above = context.active();
       const span = trace.getTracer(NAME).startSpan(
         "callgate.run",
@@ -192,7 +198,7 @@ export function createTelemetry(options: {
             checking.end();
           }
         },
-        openCall: (request, { protocolVersion }) => openCall(inside, request, protocolVersion),
+        openCall: (request, { protocolVersion }) => openCall(inside, request, protocolVersion, redactor),
         end({ status, code, calls }) {
           span.setAttributes({ "callgate.run.status": status, "callgate.run.calls": calls });
           if (code !== undefined) fail(span, code);

@@ -9,6 +9,8 @@ export interface VaultEntry {
 export interface Vault {
   /** The token of a value; the same for the same value for as long as it is kept. */
   put(kind: string, value: string, labels: Iterable<string>): string;
+  /** The same, without keeping it. */
+  peek(kind: string, value: string): string;
   find(token: string): VaultEntry | undefined;
 }
 
@@ -71,6 +73,7 @@ export function createVault(options: {
       shrink();
       return kept.token;
     },
+    peek: (kind, value) => byValue.get(`${kind}:${value}`)?.token ?? free(kind, value),
     find(token) {
       const kept = byToken.get(token);
       if (kept !== undefined) touch(kept);

@@ -26,6 +26,8 @@ export interface LabelledRun {
 export interface Tokens {
   /** Tokens of one principal mean nothing to another. */
   open(principal: string, run: LabelledRun): RunTokens;
+  /** For records that a model never sees: the same placeholders, of which none begins to stand for a value by it. */
+  record(principal: string): Redactor;
   /** What a model is told of them; empty when the policy makes none. */
   readonly note: string;
 }
@@ -81,8 +83,20 @@ export function createTokens(options: TokenOptions): Tokens {
       if (kinds.length === 0) return { redact: redactor.redact, resolve: (json) => json };
       const vault = vaultOf(principal);
       return {
-        redact: (text) => replaceValues(redactor.redact(text), kinds, vault, run.labels),
+        redact: (text) =>
+          replaceValues(redactor.redact(text), kinds, vault, (kind, value) =>
+            vault.put(kind, value, run.labels),
+          ),
         resolve: (json, maxUnits) => resolveTokens(json, maxUnits, vault, run),
+      };
+    },
+    record(principal) {
+      if (kinds.length === 0) return redactor;
+      return {
+        redact(text) {
+          const vault = vaultOf(principal);
+          return replaceValues(redactor.redact(text), kinds, vault, vault.peek);
+        },
       };
     },
   };
@@ -99,31 +113,30 @@ function replaceValues(
   text: string,
   kinds: readonly ValueKind[],
   vault: Vault,
-  labels: ReadonlySet<string>,
+  tokenOf: (kind: string, value: string) => string,
 ): string {
   const parts: string[] = [];
   let from = 0;
   // Tokens are left as they are, so that text that was shown before can be shown again.
   for (const { index, 0: token } of text.matchAll(TOKEN)) {
     if (vault.find(token) === undefined) continue;
-    parts.push(replaceIn(text.slice(from, index), kinds, vault, labels), token);
+    parts.push(replaceIn(text.slice(from, index), kinds, tokenOf), token);
     from = index + token.length;
   }
-  parts.push(replaceIn(text.slice(from), kinds, vault, labels));
+  parts.push(replaceIn(text.slice(from), kinds, tokenOf));
   return parts.join("");
 }
 
 function replaceIn(
   text: string,
   kinds: readonly ValueKind[],
-  vault: Vault,
-  labels: ReadonlySet<string>,
+  tokenOf: (kind: string, value: string) => string,
 ): string {
   const parts: string[] = [];
   let from = 0;
   for (const { start, end, value, kind } of findValues(text, kinds)) {
     const hidden = kind.how === "hide" || value.length > MAX_VALUE;
-    const shown = hidden ? `«redacted ${kind.name}»` : vault.put(kind.name, value, labels);
+    const shown = hidden ? `«redacted ${kind.name}»` : tokenOf(kind.name, value);
     parts.push(text.slice(from, start), shown);
     from = end;
   }

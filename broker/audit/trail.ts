@@ -53,19 +53,21 @@ export function createAuditTrail(options: {
   readonly sink: AuditSink | undefined;
   readonly bodies: AuditBodies;
   readonly redactor: Redactor;
+  /** Also hides what the policy keeps back from runs of a principal. */
+  readonly record: (principal: string) => Redactor;
   readonly clock: () => number;
 }): AuditTrail {
-  const { sink, bodies, redactor, clock } = options;
+  const { sink, bodies, clock } = options;
   let lost = 0;
   let why = "";
   if (sink === undefined) return { openRun: () => SILENT, notes: () => [] };
 
-  const clean = (text: string): string => plain(redactor.redact(text), MAX_TEXT);
-  const all = (texts: readonly string[]): readonly string[] => texts.slice(0, MAX_ITEMS).map(clean);
-
   return {
     notes: () => (lost === 0 ? [] : [`audit: ${lost} entries were lost, and calls refused: ${why}`]),
     openRun({ runId, principal, policy, labels, script }) {
+      const redactor = options.record(principal);
+      const clean = (text: string): string => plain(redactor.redact(text), MAX_TEXT);
+      const all = (texts: readonly string[]): readonly string[] => texts.slice(0, MAX_ITEMS).map(clean);
       let whole = true;
       let settled: Promise<unknown> = Promise.resolve();
       const say = (entry: AuditEntry): Promise<void> => {
@@ -79,7 +81,8 @@ export function createAuditTrail(options: {
         } catch (error) {
           whole = false;
           lost += 1;
-          why = clean(String((error as { message?: unknown } | undefined)?.message));
+          const message = String((error as { message?: unknown } | undefined)?.message);
+          why = plain(options.redactor.redact(message), MAX_TEXT);
         }
       };
       const at = (): string => new Date(clock()).toISOString();

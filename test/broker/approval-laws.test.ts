@@ -20,8 +20,14 @@ const MOST = 5;
 const redactor = { redact: (text: string): string => text };
 const clock = (): number => performance.now();
 const witness = createWitness({
-  audit: createAuditTrail({ sink: undefined, bodies: "none", redactor, clock: Date.now }),
-  telemetry: createTelemetry({ bodies: false, redactor, peers: new Map(), clock }),
+  audit: createAuditTrail({
+    sink: undefined,
+    bodies: "none",
+    redactor,
+    record: () => redactor,
+    clock: Date.now,
+  }),
+  telemetry: createTelemetry({ bodies: false, record: () => redactor, peers: new Map(), clock }),
   clock,
   protocolVersion: () => undefined,
 });

@@ -10,6 +10,8 @@ export const requirements: Readonly<Record<string, string>> = {
   "output:labels": "a value that comes back brings the labels of the run that showed it",
   "output:bounded":
     "tokens are kept within bounds, and texts are searched in time proportional to their length",
+  "output:records":
+    "the audit log and traces have the same placeholders, and make none of them stand for a value",
   "output:order": "a text is redacted and tokenized before it is cut",
   "output:policy": "the section output is checked, and layers only add to it",
   "output:secrets":

@@ -1,5 +1,8 @@
 // The output filter through a gate: what leaves it, and what tools get.
 import { describe, expect, test } from "vitest";
+import { mkdtempSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { z } from "zod";
 import {
   CallgateError,
@@ -56,6 +59,39 @@ async function open(policy: PolicyInput, options: Partial<CallgateOptions> = {})
   });
   return { gate, sent, asked, [Symbol.asyncDispose]: () => gate[Symbol.asyncDispose]() };
 }
+
+test(
+  verifies(
+    "output:records",
+    "the audit log keeps placeholders, the same as the model is shown, and no value",
+  ),
+  async () => {
+    const file = join(mkdtempSync(join(tmpdir(), "callgate-")), "audit.jsonl");
+    await using opened = await open({}, { audit: { file, bodies: "redacted" } });
+    const script = `const { mail: to, card } = await crm.find({});
+      await mail.send({ to, text: JSON.stringify({ card }) });
+      await crm.fail({});`;
+    const { error } = await opened.gate.run(script, { check: "off" });
+    expect(error?.message).toMatch(TOKEN);
+    expect(opened.sent).toHaveLength(1);
+    const log = readFileSync(file, "utf8");
+    expect(log).toContain(tokenOf(error?.message ?? ""));
+    expect(log).toContain("«redacted card»");
+    expect(log).not.toMatch(/ann\.lee|4111/);
+  },
+);
+
+test(
+  verifies("output:records", "what only the audit log has seen is no placeholder that stands for something"),
+  async () => {
+    const file = join(mkdtempSync(join(tmpdir(), "callgate-")), "audit.jsonl");
+    await using opened = await open({}, { audit: { file, bodies: "redacted" } });
+    await opened.gate.run("await crm.find({})", { check: "off" });
+    const token = tokenOf(readFileSync(file, "utf8"));
+    await opened.gate.run(`await mail.send({ to: "${token}" })`, { check: "off" });
+    expect(opened.sent).toEqual([{ to: token }]);
+  },
+);
 
 const tokenOf = (text: string): string => TOKEN.exec(text)?.[0] ?? `no token in ${text}`;
 

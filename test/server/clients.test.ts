@@ -114,7 +114,7 @@ describe.each(ERAS)("in the %s era", (era) => {
     const client = await connect(url, era);
     const refused = await script(client, 'return notes.add({ text: "x" });');
     expect(refused.isError).toBe(true);
-    expect(refused.text).toContain('Rule "ask notes.add" of policy 1 asks for it');
+    expect(refused.text).toContain('Rule "ask notes.add" of layer 1 asks for it');
     expect(refused.text).toContain("No call was made.");
   });
 
