@@ -1,6 +1,7 @@
 // Owns the key `oauth` of a server's entry.
 import { z } from "zod";
 import { isLoopback, hostOf } from "../address-guard.ts";
+import { printable } from "../printable.ts";
 import { readScopes } from "./challenge.ts";
 
 /** How to get tokens for an HTTP server. Everything may be left out: what is missing is discovered, or registered. */
@@ -31,7 +32,7 @@ const scopeText = z.string().max(2_000);
 /** As zod leaves it: what is absent may be there as undefined. */
 type Given = { [Key in keyof OAuthConfig]?: OAuthConfig[Key] | undefined };
 
-export const oauthSchema: z.ZodType<Given> = z.strictObject({
+const schema = z.object({
   grant: z.enum(["authorization_code", "client_credentials"]).optional(),
   clientId: z.string().min(1).max(2_000).optional(),
   clientSecret: z.string().min(1).max(10_000).optional(),
@@ -48,6 +49,23 @@ export const oauthSchema: z.ZodType<Given> = z.strictObject({
   authServerMetadataUrl: z.string().min(1).optional(),
   issuer: z.string().min(1).optional(),
 });
+
+const KNOWN: ReadonlySet<string> = new Set(Object.keys(schema.shape));
+
+/** Keys that mean nothing here; other hosts have some of their own. */
+export function unknownOAuthKeys(value: unknown): readonly string[] {
+  if (typeof value !== "object" || value === null) return [];
+  return Object.keys(value).filter((key) => !KNOWN.has(key));
+}
+
+/** What an entry says, without unknown keys; or why it cannot be used. */
+export function readOAuth(value: unknown): Given | string {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const inside = issue?.path.map((part) => `.${printable(String(part), 64)}`).join("") ?? "";
+  return `oauth${inside}: ${printable(issue?.message ?? "invalid")}`;
+}
 
 /** Opens each text of the entry; `where` names it in messages. */
 export function openOAuth(oauth: Given, open: (text: string, where: string) => string): OAuthConfig {

@@ -186,6 +186,7 @@ export function createAuthSession(options: AuthSessionOptions): AuthSession {
         return login("it refuses the token of the last sign-in (HTTP 401)", challenge);
       }
       const scopes = challenge.scopes ?? [];
+      unanswered = tokens?.access;
       need = { state: "scopes-needed", ...(scopes.length === 0 ? {} : { scopes }) };
       const wanted = scopes.length === 0 ? "more scopes" : `the scopes ${scopes.slice(0, 10).join(" ")}`;
       const flags = scopes.slice(0, 10).filter(pasteable);
@@ -197,9 +198,11 @@ export function createAuthSession(options: AuthSessionOptions): AuthSession {
     },
     status: () => need ?? (tokens === undefined ? undefined : { state: "signed-in" }),
     async revived() {
-      if (automatic || need?.state !== "login-needed") return false;
+      if (automatic || need === undefined) return false;
       const kept = await load().catch(() => undefined);
-      return kept?.tokens !== undefined && kept.tokens.access !== unanswered;
+      if (kept?.tokens === undefined || kept.tokens.access === unanswered) return false;
+      take(kept.tokens);
+      return true;
     },
   };
 }
