@@ -1,7 +1,13 @@
 // Owns the `mcpServers` shape: what an entry may say, and what it means once variables are expanded.
 import { z } from "zod";
 import { CallgateError } from "../../contract/error.ts";
-import { oauthProblem, oauthSchema, openOAuth, type OAuthConfig } from "./auth/oauth-config.ts";
+import {
+  oauthProblem,
+  openOAuth,
+  readOAuth,
+  unknownOAuthKeys,
+  type OAuthConfig,
+} from "./auth/oauth-config.ts";
 import { readEnvFile } from "./env-file.ts";
 import { expand, isPlainName, type Environment } from "./expand.ts";
 import { printable } from "./printable.ts";
@@ -84,7 +90,7 @@ const entrySchema = z.object({
   url: z.string().min(1).optional(),
   serverUrl: z.string().min(1).optional(),
   headers: z.record(z.string(), scalar).optional(),
-  oauth: oauthSchema.optional(),
+  oauth: z.unknown().optional(),
   allowPrivate: z.boolean().optional(),
   disabled: z.boolean().optional(),
   timeout: z.number().int().min(1).max(2_147_483_647).optional(),
@@ -118,9 +124,9 @@ export function parseServers(value: unknown, options: { readonly env: Environmen
       throw invalid(path, "a server name has 1 to 128 printable characters");
     }
     const entry = parseEntry(raw, path);
-    for (const key of Object.keys(raw as object)) {
-      if (!KNOWN.has(key))
-        warnings.push(`${path}: unknown key ${JSON.stringify(printable(key, 64))} is ignored`);
+    const unknown = Object.keys(raw as object).filter((key) => !KNOWN.has(key));
+    for (const key of [...unknown, ...unknownOAuthKeys(entry.oauth).map((key) => `oauth.${key}`)]) {
+      warnings.push(`${path}: unknown key ${JSON.stringify(printable(key, 64))} is ignored`);
     }
     if (entry.disabled === true) continue;
     const outcome = settle(entry, options.env);
@@ -174,6 +180,8 @@ function settle(entry: Entry, environment: Environment): McpServerConfig | strin
     return Object.fromEntries(values);
   };
   const address = entry.url ?? entry.serverUrl;
+  const oauth = entry.oauth === undefined ? undefined : readOAuth(entry.oauth);
+  if (typeof oauth === "string") return oauth;
   const own = entry.env === undefined ? {} : openAll(entry.env, "env");
   const file = entry.command === undefined ? undefined : entry.envFile;
   const env = file === undefined ? own : { ...fromFile(file), ...own };
@@ -184,7 +192,7 @@ function settle(entry: Entry, environment: Environment): McpServerConfig | strin
     ...(entry.cwd === undefined ? {} : { cwd: open(entry.cwd, "cwd") }),
     ...(address === undefined ? {} : { url: open(address, "url") }),
     ...(entry.headers === undefined ? {} : { headers: openAll(entry.headers, "headers") }),
-    ...(entry.oauth === undefined ? {} : { oauth: openOAuth(entry.oauth, open) }),
+    ...(oauth === undefined ? {} : { oauth: openOAuth(oauth, open) }),
     ...(entry.allowPrivate === undefined ? {} : { allowPrivate: entry.allowPrivate }),
     ...(entry.type === undefined ? {} : { type: entry.type === "streamableHttp" ? "http" : entry.type }),
     ...(entry.timeout === undefined ? {} : { timeout: entry.timeout }),

@@ -125,6 +125,11 @@ test(
 test.each<[string, Record<string, unknown>, RegExp]>([
   ["oauth of a command", { command: "x", oauth: {} }, /oauth: only for servers with a url/],
   [
+    "oauth of another kind",
+    { url: "https://example.com", oauth: { callbackPort: "8080", other: 1 } },
+    /oauth\.callbackPort: /,
+  ],
+  [
     "oauth beside a token",
     { url: "https://example.com", oauth: {}, headers: { authorization: "Bearer x" } },
     /oauth and headers.Authorization exclude each other/,
