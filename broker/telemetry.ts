@@ -13,6 +13,7 @@ import {
 } from "@opentelemetry/api";
 import type { CallOutcome, CallRequest } from "../contract/call.ts";
 import type { Decision } from "../contract/decision.ts";
+import { mcpMethod } from "../contract/methods.ts";
 import { CallgateError } from "../contract/error.ts";
 import { plain } from "./plain-text.ts";
 import type { Redactor } from "./redact.ts";
@@ -100,17 +101,20 @@ export function createTelemetry(options: {
     };
     const { server, tool, seq, runId } = request;
     const peer = options.peers.get(server);
+    const method = mcpMethod(tool)?.name;
     const common: Attributes = {
-      "mcp.method.name": "tools/call",
-      "gen_ai.operation.name": "execute_tool",
-      "gen_ai.tool.name": plain(tool, 200),
+      "mcp.method.name": method ?? "tools/call",
+      ...(method === undefined && {
+        "gen_ai.operation.name": "execute_tool",
+        "gen_ai.tool.name": plain(tool, 200),
+      }),
       ...(version !== undefined && { "mcp.protocol.version": version }),
       ...(peer !== undefined && { "network.transport": peer.transport }),
       ...(peer?.address !== undefined && { "server.address": peer.address }),
       ...(peer?.port !== undefined && { "server.port": peer.port }),
     };
     const span = trace.getTracer(NAME).startSpan(
-      `tools/call ${plain(tool, 100)}`,
+      method ?? `tools/call ${plain(tool, 100)}`,
       {
         kind: SpanKind.CLIENT,
         attributes: {

@@ -26,11 +26,12 @@ export type ValuePath = readonly (string | number)[];
 export const READ_CONTENT = "content/read";
 
 const ID_PREFIX = "content_";
+const SOME_ID: RegExp = /content_[0-9a-f]{32}/;
 const ID: RegExp = /^content_[0-9a-f]{32}$/;
 
 /** Whether a JSON text may hold a handle. */
 export function mayHoldHandles(json: string): boolean {
-  return json.includes(ID_PREFIX);
+  return json.includes(ID_PREFIX) && SOME_ID.test(json);
 }
 
 export function isContentId(value: unknown): value is string {

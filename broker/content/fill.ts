@@ -3,7 +3,7 @@ import { isContentId, type ValuePath } from "../../contract/content.ts";
 import { own, type JsonObject, type JsonValue } from "../../contract/json.ts";
 import { plain } from "../plain-text.ts";
 import type { ContentStore, KeptContent } from "./store.ts";
-import { wantedAt } from "./wanted.ts";
+import { createWanted, type Wanted } from "./wanted.ts";
 
 export interface Filled {
   /** What is sent. */
@@ -16,12 +16,16 @@ export interface Filled {
 
 interface Filling {
   readonly store: ContentStore;
-  readonly schema: JsonObject;
+  readonly wanted: (path: ValuePath) => Wanted;
   readonly maxBytes: number;
   bytes: number;
+  count: number;
 }
 
 class Unfit extends Error {}
+
+/** Handles in the arguments of one call. */
+const MAX_HANDLES = 1_000;
 
 const HANDLE_KEYS: ReadonlySet<string> = new Set([
   "type",
@@ -40,7 +44,7 @@ export function fillHandles(
   schema: JsonObject,
   options: { readonly store: ContentStore; readonly maxBytes: number },
 ): Filled | string {
-  const filling: Filling = { ...options, schema, bytes: 0 };
+  const filling: Filling = { ...options, wanted: createWanted(schema), bytes: 0, count: 0 };
   try {
     const [sent, shown] = fillObject(value, [], filling);
     return { value: sent, shown, bytes: filling.bytes };
@@ -80,12 +84,15 @@ function fillHandle(handle: JsonObject, path: ValuePath, filling: Filling): Both
   const content = filling.store.find(handle["id"] as string);
   if (content === undefined) throw new Unfit(`${plain(place, 200)}: is no handle of this run`);
   filling.bytes += content.facts.bytes;
+  filling.count += 1;
+  // Security: each is looked up in a schema that the server wrote.
+  if (filling.count > MAX_HANDLES) throw new Unfit(`input: holds more than ${MAX_HANDLES} handles`);
   // Security: one handle in many places is sent as often.
   if (filling.bytes > filling.maxBytes) {
     const text = `holds more than ${filling.maxBytes} bytes of binary content (limit contentBytes)`;
     throw new Unfit(`input: ${text}`);
   }
-  const wanted = wantedAt(filling.schema, path);
+  const wanted = filling.wanted(path);
   const shown = shownContent(content);
   if (wanted?.form === "text") return [content.data, shown];
   const keys = wanted === undefined || wanted.keys.size === 0 ? undefined : wanted.keys;

@@ -10,17 +10,31 @@ export type Wanted =
 const MAX_NODES = 200;
 const COMBINED = ["anyOf", "oneOf", "allOf"] as const;
 
-export function wantedAt(schema: JsonObject, path: ValuePath): Wanted {
-  let nodes = reach(schema, [schema]);
-  for (const key of path)
-    nodes = reach(
-      schema,
-      nodes.flatMap((node) => below(node, key)),
-    );
-  const objects = nodes.filter((node) => says(node, "object") || isJsonObject(own(node, "properties")));
+/** Tells what `schema` wants at a path. Paths that begin alike cost their difference. */
+export function createWanted(schema: JsonObject): (path: ValuePath) => Wanted {
+  const known = new Map<string, readonly JsonObject[]>();
+  const nodesAt = (path: ValuePath): readonly JsonObject[] => {
+    const name = JSON.stringify(path);
+    let nodes = known.get(name);
+    if (nodes === undefined) {
+      const last = path.at(-1);
+      const above = last === undefined ? [schema] : nodesAt(path.slice(0, -1));
+      nodes = reach(schema, last === undefined ? above : above.flatMap((node) => below(node, last)));
+      known.set(name, nodes);
+    }
+    return nodes;
+  };
+  return (path) => wantedOf(nodesAt(path));
+}
+
+function wantedOf(nodes: readonly JsonObject[]): Wanted {
   if (nodes.some((node) => says(node, "string"))) return { form: "text" };
+  const objects = nodes.filter((node) => says(node, "object") || isJsonObject(own(node, "properties")));
   if (objects.length === 0) return undefined;
-  const keys = objects.flatMap((node) => Object.keys((own(node, "properties") as object | undefined) ?? {}));
+  const keys = objects.flatMap((node) => {
+    const properties = own(node, "properties");
+    return isJsonObject(properties) ? Object.keys(properties) : [];
+  });
   return { form: "object", keys: new Set(keys) };
 }
 
@@ -33,7 +47,7 @@ function reach(root: JsonObject, from: readonly unknown[]): readonly JsonObject[
     seen.add(node);
     for (const word of COMBINED) {
       const members = own(node, word);
-      if (Array.isArray(members)) pending.push(...members.slice(0, MAX_NODES));
+      if (Array.isArray(members) && pending.length < MAX_NODES) pending.push(...members.slice(0, MAX_NODES));
     }
     const reference = own(node, "$ref");
     if (typeof reference === "string") pending.push(target(root, reference));

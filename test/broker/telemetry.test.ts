@@ -18,6 +18,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createCallgate, defineTool, type CallgateOptions, type Gate } from "../../index.ts";
 import { peerOf } from "../../broker/telemetry.ts";
+import { openContent } from "../content/support.ts";
 import { verifies } from "../requirements.ts";
 
 const SECRET = "canary-51c0ffee-token";
@@ -227,5 +228,17 @@ test.each([["x"], [{ body: true }], [{ bodies: "yes" }], [null]])(
   async (telemetry) => {
     const made = createCallgate({ telemetry: telemetry as never });
     await expect(made).rejects.toMatchObject({ code: "CONFIG_INVALID", data: { path: "telemetry" } });
+  },
+);
+
+test(
+  verifies("telemetry:spans", "a resource that is read has a span by the name of its method"),
+  async () => {
+    const answers = { resources: { "resources/read": { result: { contents: [] } } } };
+    await using open = await openContent({}, answers);
+    const spans = await spansOf("await s.resources.read('a:b')", open);
+    const { attributes } = named(spans, "resources/read");
+    expect(attributes["mcp.method.name"]).toBe("resources/read");
+    expect(Object.keys(attributes).filter((key) => key.startsWith("gen_ai."))).toEqual([]);
   },
 );
