@@ -1,9 +1,18 @@
 // Signing in by the command line: where tokens are kept, what is printed, and what never is.
-import { mkdirSync, chmodSync, readdirSync, readFileSync, statSync } from "node:fs";
+import {
+  mkdirSync,
+  chmodSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { agree, authorizationServer, protectedServer } from "../broker/upstream/oauth-support.ts";
 import { verifies } from "../requirements.ts";
+import { inside } from "./inside.ts";
 import { folder, start, type Started } from "./support.ts";
 
 interface Place {
@@ -116,5 +125,28 @@ test(
     const unknown = await start(["login", "other"], at).ended;
     expect(unknown.code).toBe(2);
     expect(unknown.stderr).toContain("no server other; configured: srv");
+  },
+);
+
+test.skipIf(process.platform !== "linux")(
+  verifies(
+    "auth:command",
+    "at a terminal the browser is opened, with the URL as one argument and without a shell",
+  ),
+  async () => {
+    const auth = await authorizationServer();
+    const at = place((await protectedServer(auth)).url);
+    const bin = folder();
+    // A browser that follows redirects.
+    const browser = `#!${process.execPath}\nfetch(process.argv[2]).then(() => require("node:fs").writeFileSync(${JSON.stringify(join(bin, "seen"))}, JSON.stringify(process.argv.slice(2))));\n`;
+    writeFileSync(join(bin, "xdg-open"), browser, { mode: 0o755 });
+    const env = { ...at.env, PATH: bin, DISPLAY: ":1" };
+    const login = inside(["login", "srv"], { cwd: at.cwd, env, tty: true });
+    expect(await login.code).toBe(0);
+    expect(login.stderr()).toContain("a browser opens to sign in");
+    await expect.poll(() => existsSync(join(bin, "seen")), { timeout: 20_000 }).toBe(true);
+    const [url, ...rest] = JSON.parse(readFileSync(join(bin, "seen"), "utf8")) as string[];
+    expect(rest).toEqual([]);
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/authorize\?/);
   },
 );
