@@ -160,11 +160,13 @@ class OpenGate implements Gate {
   async removeServer(name: string, options: RemoveServerOptions = {}): Promise<void> {
     checkRemoval(options);
     const { side } = this.#parts;
-    const found = this.servers().find(({ server }) => server === name);
-    if (found === undefined) throw unknownServer(name, this.servers());
+    const { lists } = side.broker;
+    const leaving = lists.upstreams().find(({ server }) => server === name);
+    if (leaving === undefined) throw unknownServer(name, this.servers());
     // A conversation that ended with an error has ended too. A gate that closes takes the server with it.
     await Promise.race([Promise.allSettled([options.after]), this.#closing.promise]);
-    if (this.#closed !== undefined) return;
+    // Removed by another call meanwhile; its name may be that of a new server.
+    if (this.#closed !== undefined || !lists.upstreams().includes(leaving)) return;
     await this.#track(async () => {
       await side.removeServer(name, options.inFlight ?? "finish");
       this.#tooling.outdate();

@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { Agent, fetch as undiciFetch } from "undici";
 import { createCallgate } from "../../index.ts";
 
 export interface Compared {
@@ -29,7 +30,12 @@ export async function compareCalls(options: {
       { name: "bare", version: "1" },
       { versionNegotiation: { mode: "auto", probe: { timeoutMs: 10_000 } } },
     );
-    await client.connect(new StreamableHTTPClientTransport(new URL(url)));
+    // The HTTP client that the gate uses, which is faster than the one of Node: what is compared is the gate.
+    const agent = new Agent({ headersTimeout: 0, bodyTimeout: 0 });
+    const viaAgent = (input: unknown, init: unknown): unknown =>
+      undiciFetch(input as string, { ...(init as object), dispatcher: agent });
+    const fetch = viaAgent as typeof globalThis.fetch;
+    await client.connect(new StreamableHTTPClientTransport(new URL(url), { fetch }));
     await client.listTools();
     await using gate = await createCallgate({
       servers: { remote: { url, type: "http" } },
@@ -61,6 +67,7 @@ export async function compareCalls(options: {
       ratios.push((await timed(throughGate)) / own);
     }
     await client.close();
+    await agent.close();
     return { ratios, bare };
   } finally {
     child.kill();

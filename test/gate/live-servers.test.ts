@@ -134,6 +134,21 @@ test(
   },
 );
 
+test(
+  verifies("live:remove", "a removal that is asked for twice takes out one server, not the next of its name"),
+  async () => {
+    const b = stated();
+    await using gate = await open({ b });
+    const later = Promise.withResolvers<void>();
+    const second = gate.removeServer("b", { after: later.promise });
+    await gate.removeServer("b");
+    await gate.addServer("b", b.config);
+    later.resolve();
+    await second;
+    expect(calls(gate)).toEqual(["b.echo"]);
+  },
+);
+
 test(verifies("live:remove", "an unknown server is an error that lists those there are"), async () => {
   const a = stated();
   await using gate = await open({ a });
