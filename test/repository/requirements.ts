@@ -35,6 +35,8 @@ export const requirements: Readonly<Record<string, string>> = {
     "no file names a folder of the machine it was written on or the host of a package registry",
   "repository:lock-agrees": "package.json and package-lock.json name the same dependencies, all pinned",
   "repository:scripts-exist": "every npm script runs something that is there, and none runs on installing",
+  "repository:conformance":
+    "a conformance run passes only when every required scenario ran, in time, and passed or is a listed exception that still fails",
   "repository:package-works":
     "the packed tarball, installed in an empty project, gives a working command and library",
   "repository:package-contents":
