@@ -55,7 +55,7 @@ export async function createCallgate(options: CallgateOptions = {}): Promise<Gat
   checkGateOptions(options);
   const limits = parseLimits(options.limits);
   const sandbox = parseSandbox(options.sandbox);
-  const { servers, tools, env, auth, approve, audit, pins, telemetry, catalogCache } = options;
+  const { servers, tools, env, auth, approve, elicit, audit, pins, telemetry, catalogCache } = options;
   const side = await openBrokerSide({
     servers,
     tools,
@@ -63,6 +63,7 @@ export async function createCallgate(options: CallgateOptions = {}): Promise<Gat
     auth,
     policy: policyLayers(options),
     approve,
+    elicit,
     audit,
     pins,
     telemetry,
@@ -246,7 +247,8 @@ class OpenGate implements Gate {
       dryRun: options.dryRun,
       witness,
       approve: options.approve,
-      onChange: options.onProgress,
+      elicit: options.elicit,
+      onProgress: options.onProgress,
     });
     const call: CallPort = async (request, callOptions) => {
       if (request.server !== BUILTIN_SERVER) return calls.call(request, callOptions);

@@ -37,6 +37,7 @@ const GATE: Readonly<Record<keyof CallgateOptions, Kind>> = {
   policySources: texts,
   limits: object,
   approve: aFunction,
+  elicit: aFunction,
   sandbox: object,
   catalog: object,
   store,
@@ -75,6 +76,7 @@ const RUN: Readonly<Record<keyof RunOptions, Kind>> = {
   dryRun: flag,
   timeZone: text,
   approve: aFunction,
+  elicit: aFunction,
   onProgress: aFunction,
 };
 

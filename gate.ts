@@ -12,9 +12,11 @@ import type { UpstreamStatus } from "./broker/upstream/upstream.ts";
 import type { Approve } from "./contract/decision.ts";
 import type { EmittedContent } from "./contract/content.ts";
 import type { CheckMode } from "./contract/compile.ts";
+import type { Elicit } from "./contract/elicitation.ts";
 import type { Diagnostic } from "./contract/diagnostic.ts";
 import type { JsonObject, JsonValue } from "./contract/json.ts";
 import type { RunLimits } from "./contract/limits.ts";
+import type { RunProgress } from "./contract/progress.ts";
 import type { RunStore } from "./contract/record.ts";
 import type { RunResult, SandboxReport } from "./contract/result.ts";
 import type { SandboxOptions } from "./runtime/sandbox-options.ts";
@@ -35,6 +37,8 @@ export interface CallgateOptions {
   readonly limits?: Partial<RunLimits>;
   /** Asks a person. Without it every call that needs approval is denied. */
   readonly approve?: Approve;
+  /** Puts what a server asks in the middle of a call to a person (docs/approvals.md). Without it servers are told that nobody can be asked. */
+  readonly elicit?: Elicit;
   readonly sandbox?: SandboxOptions;
   readonly catalog?: Pick<CatalogOptions, "contextWindow" | "threshold" | "embed">;
   /** Keeps the records of runs. @defaultValue in memory */
@@ -69,8 +73,10 @@ export interface RunOptions {
   readonly timeZone?: string;
   /** Asks a person about this run's calls, instead of the gate's `approve`. */
   readonly approve?: Approve;
-  /** Called when a call starts or ends. */
-  readonly onProgress?: (progress: { readonly done: number; readonly open: number }) => void;
+  /** Asks a person for a server during this run, instead of the gate's `elicit`, which must be there as well. */
+  readonly elicit?: Elicit;
+  /** Called when a call starts or ends, and when a server reports progress of a call. */
+  readonly onProgress?: (progress: RunProgress) => void;
 }
 
 /** Always the catalog of the tools of now. */
@@ -84,7 +90,7 @@ export interface MetaTool {
   /** Never rejects for what the model sent; `text` is written for the model. */
   execute(
     input: unknown,
-    options?: Pick<RunOptions, "signal" | "principal" | "labels" | "approve" | "onProgress">,
+    options?: Pick<RunOptions, "signal" | "principal" | "labels" | "approve" | "elicit" | "onProgress">,
   ): Promise<MetaToolResult>;
 }
 

@@ -10,6 +10,7 @@ export { createTokenFolder } from "./broker/upstream/auth/token-folder.ts";
 export { createMemoryTokens } from "./broker/upstream/auth/token-store.ts";
 export { defineTool } from "./broker/upstream/define-tool.ts";
 export { CallgateError, ERROR_CODES } from "./contract/error.ts";
+export { elicitationOptions, elicitationProblem } from "./contract/elicitation-value.ts";
 export { DEFAULT_LIMITS } from "./contract/limits.ts";
 
 export type { AuditBodies, AuditBody, AuditEntry, AuditSink } from "./broker/audit/entry.ts";
@@ -42,10 +43,19 @@ export type {
   Effect,
   LabelInPlay,
 } from "./contract/decision.ts";
+export type {
+  Elicit,
+  ElicitationAnswer,
+  ElicitationField,
+  ElicitationRequest,
+  ElicitationSchema,
+  ElicitationValue,
+} from "./contract/elicitation.ts";
 export type { Diagnostic } from "./contract/diagnostic.ts";
 export type { Audience, CallErrorCode, ErrorCode } from "./contract/error.ts";
 export type { JsonObject, JsonValue } from "./contract/json.ts";
 export type { RunLimits } from "./contract/limits.ts";
+export type { RunProgress, UpstreamProgress } from "./contract/progress.ts";
 export type { Delivery, RunEvent, RunRecord, RunStart, RunStore } from "./contract/record.ts";
 export type { RunError, RunResult, SandboxReport, Usage } from "./contract/result.ts";
 export type { Detail, NamedTool, ToolAnnotations, ToolDefinition } from "./contract/tool.ts";

@@ -1,6 +1,7 @@
 // Owns the joining of the broker's parts: upstreams, policy, pins, tokens, audit and telemetry, opened and closed as one.
 import { randomBytes } from "node:crypto";
 import type { Approve } from "../contract/decision.ts";
+import type { Elicit } from "../contract/elicitation.ts";
 import { openAudit, type AuditFileOptions, type OpenAudit } from "./audit/options.ts";
 import type { AuditSink } from "./audit/entry.ts";
 import { createAuditTrail } from "./audit/trail.ts";
@@ -29,6 +30,7 @@ export interface BrokerSideOptions {
   /** Each with its name; later ones only tighten. */
   readonly policy: readonly PolicyLayer[];
   readonly approve: Approve | undefined;
+  readonly elicit: Elicit | undefined;
   readonly audit: AuditFileOptions | AuditSink | undefined;
   readonly pins: { readonly file: string } | PinStore | undefined;
   readonly telemetry: { readonly bodies?: boolean } | undefined;
@@ -71,6 +73,7 @@ export async function openBrokerSide(options: BrokerSideOptions): Promise<Broker
       live,
       reserved: options.reserved,
       memory,
+      elicits: options.elicit !== undefined,
     },
     redactor.learn,
   );
@@ -80,7 +83,8 @@ export async function openBrokerSide(options: BrokerSideOptions): Promise<Broker
   const pins = await openPins(options.pins, { exempt: new Set(Object.keys(options.tools ?? {})) });
   const audit: OpenAudit = await openAudit(options.audit);
   const trail = createAuditTrail({ ...audit, redactor, record: tokens.record, clock: Date.now });
-  const broker = createBroker({ upstreams, policy, approve: options.approve, tokens, pins });
+  const { approve, elicit } = options;
+  const broker = createBroker({ upstreams, policy, approve, elicit, tokens, pins });
   const clock = (): number => performance.now();
   const witness = createWitness({
     audit: trail,

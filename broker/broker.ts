@@ -2,8 +2,10 @@
 import type { CallOutcome, CallReceipt, CallRequest } from "../contract/call.ts";
 import type { EmittedContent } from "../contract/content.ts";
 import type { Approve } from "../contract/decision.ts";
+import type { Elicit } from "../contract/elicitation.ts";
 import type { JsonValue } from "../contract/json.ts";
 import type { RunLimits } from "../contract/limits.ts";
+import type { RunProgress } from "../contract/progress.ts";
 import { createApprovals } from "./approval.ts";
 import { createBudgets } from "./budget.ts";
 import { emittedContent, readContent } from "./content/read.ts";
@@ -11,26 +13,30 @@ import { createContentStore } from "./content/store.ts";
 import type { DispatchOptions } from "./call-context.ts";
 import { createPlan } from "./dry-run.ts";
 import { dispatch } from "./dispatch.ts";
+import { createQuestions } from "./elicitation/questions.ts";
 import { createGrantStore } from "./grants.ts";
 import { createLabelOrigins } from "./label-origins.ts";
 import type { Pins } from "./pins.ts";
 import { collectLiterals, type LiteralSet } from "./policy/literals.ts";
 import type { Policy } from "./policy/parse.ts";
+import { createProgressReports } from "./progress.ts";
 import { createReceipts } from "./receipts.ts";
 import type { Tokens } from "./tokenize.ts";
 import { createToolLists, type ToolLists } from "./tool-lists.ts";
-import type { Progress, Upstream, UpstreamStatus } from "./upstream/upstream.ts";
+import { createTurns } from "./turns.ts";
+import type { Upstream, UpstreamStatus } from "./upstream/upstream.ts";
 import type { RunWitness } from "./witness.ts";
 
 export interface BrokerOptions {
   readonly upstreams: readonly Upstream[];
   readonly policy: Policy;
   readonly approve: Approve | undefined;
+  readonly elicit?: Elicit | undefined;
   /** Makes what runs show, and what they get back. */
   readonly tokens: Tokens;
   /** Without, no tool is held back. */
   readonly pins?: Pins | undefined;
-  /** How long a person may take over one approval, ms. @defaultValue 300 000 */
+  /** How long a person may take over one approval or question, ms. @defaultValue 300 000 */
   readonly approvalTimeoutMs?: number;
 }
 
@@ -49,13 +55,9 @@ export interface RunFacts {
   readonly witness: RunWitness;
   /** Instead of the broker's. */
   readonly approve?: Approve | undefined;
-  readonly onChange?: ((progress: RunProgress) => void) | undefined;
-  readonly onProgress?: ((request: CallRequest, progress: Progress) => void) | undefined;
-}
-
-export interface RunProgress {
-  readonly done: number;
-  readonly open: number;
+  /** Instead of the broker's. */
+  readonly elicit?: Elicit | undefined;
+  readonly onProgress?: ((progress: RunProgress) => void) | undefined;
 }
 
 /** The calls of one run. */
@@ -93,11 +95,14 @@ export function createBroker(options: BrokerOptions): Broker {
     lists,
     statuses: () => lists.upstreams().map((upstream) => upstream.status()),
     openRun(facts) {
-      const { onChange } = facts;
+      const reports = createProgressReports(facts.onProgress, (text) => redact(text));
       const receipts = createReceipts({
         clock: () => performance.now(),
-        changed: onChange && ((all) => onChange({ done: all.closedCount, open: all.openCount })),
+        changed: reports?.changed,
       });
+      const inTurn = createTurns();
+      const approve = facts.approve ?? options.approve;
+      const timeoutMs = options.approvalTimeoutMs ?? APPROVAL_TIMEOUT_MS;
       const labels = new Set(facts.labels);
       const origins = createLabelOrigins(labels);
       const { redact, resolve } = options.tokens.open(facts.principal, {
@@ -116,8 +121,17 @@ export function createBroker(options: BrokerOptions): Broker {
           grants: grants.openRun(),
           receipts: receipts.list,
           clock: Date.now,
-          approve: facts.approve ?? options.approve,
-          timeoutMs: options.approvalTimeoutMs ?? APPROVAL_TIMEOUT_MS,
+          approve: approve && ((request, { signal }) => inTurn(() => approve(request, { signal }), signal)),
+          timeoutMs,
+        }),
+        questions: createQuestions({
+          runId: facts.runId,
+          // A rehearsal asks nobody.
+          elicit: facts.dryRun === true ? undefined : (facts.elicit ?? options.elicit),
+          timeoutMs,
+          inTurn,
+          witness: facts.witness,
+          clock: () => performance.now(),
         }),
         budgets,
         receipts,
@@ -133,7 +147,7 @@ export function createBroker(options: BrokerOptions): Broker {
         known: lists.known,
         find: (request: CallRequest, signal: AbortSignal) =>
           lists.find(request, signal, facts.limits.callTimeoutMs),
-        onProgress: facts.onProgress,
+        onProgress: reports?.upstream,
       };
       return {
         call: (request, callOptions) => dispatch(request, context, callOptions),

@@ -6,6 +6,7 @@ import type { Approvals } from "./approval.ts";
 import type { Budgets } from "./budget.ts";
 import type { ContentStore } from "./content/store.ts";
 import type { Plan } from "./dry-run.ts";
+import type { Questions } from "./elicitation/questions.ts";
 import type { LabelOrigins } from "./label-origins.ts";
 import type { LiteralSet } from "./policy/literals.ts";
 import type { Policy } from "./policy/parse.ts";
@@ -26,6 +27,7 @@ export interface DispatchContext {
   readonly limits: RunLimits;
   readonly policy: Policy;
   readonly approvals: Approvals;
+  readonly questions: Questions;
   readonly budgets: Budgets;
   readonly receipts: Receipts;
   readonly redactor: Redactor;

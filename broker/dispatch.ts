@@ -121,6 +121,7 @@ async function perform(
         principal: context.principal,
         ...(meta !== undefined && { meta }),
         onRequest,
+        asker: context.questions.askerFor(request, { holdWall: options.holdWall }),
         ...(onProgress !== undefined && { onProgress: (progress) => onProgress(request, progress) }),
       }),
     );

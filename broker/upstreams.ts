@@ -23,6 +23,8 @@ export interface UpstreamSettings {
   readonly reserved: string;
   /** Where tool lists outlive the process. */
   readonly memory?: CatalogMemory | undefined;
+  /** Servers are told that a person may be asked. */
+  readonly elicits: boolean;
 }
 
 export interface ConfiguredUpstreams {
@@ -60,7 +62,8 @@ export function createUpstreams(
       claim(name, "servers");
       peers.set(name, peerOf(config));
       onSecrets(printingOf(config).secrets);
-      return createMcpUpstream(name, config, { memory: settings.memory, http });
+      const { memory, elicits } = settings;
+      return createMcpUpstream(name, config, { memory, elicits, http });
     });
     const failed = [...parsed.failed].map(([name, reason]) => {
       claim(name, "servers");

@@ -4,7 +4,7 @@ import type { Decision } from "../contract/decision.ts";
 import type { JsonObject } from "../contract/json.ts";
 import type { RunResult } from "../contract/result.ts";
 import type { ApprovalResult } from "./approval.ts";
-import type { AuditTrail } from "./audit/trail.ts";
+import type { AuditTrail, ElicitedFacts } from "./audit/trail.ts";
 import type { ReceiptEnd } from "./receipts.ts";
 import type { Telemetry, TraceOnWire } from "./telemetry.ts";
 
@@ -25,6 +25,8 @@ export interface Witness {
 export interface RunWitness {
   check<T>(work: () => Promise<T>): Promise<T>;
   openCall(request: CallRequest): CallWitness;
+  /** A server has asked a person; settled, whatever came of it. */
+  elicited(facts: ElicitedFacts): void;
 }
 
 export interface CallWitness {
@@ -55,6 +57,7 @@ export function createWitness(options: {
       try {
         const result = await work({
           check: (check) => span.check(check),
+          elicited: (facts) => trail.elicited(facts),
           openCall(request) {
             const call = span.openCall(request, { protocolVersion: options.protocolVersion(request.server) });
             return {

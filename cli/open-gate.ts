@@ -1,6 +1,13 @@
 // Owns the way from configuration to an open gate, and who answers questions about calls.
 import { join } from "node:path";
-import { CallgateError, createCallgate, type ApprovalAnswer, type Approve, type Gate } from "../index.ts";
+import {
+  CallgateError,
+  createCallgate,
+  type ApprovalAnswer,
+  type Approve,
+  type Elicit,
+  type Gate,
+} from "../index.ts";
 import { cacheFolder } from "./cache-folder.ts";
 import { loadConfig, type LoadedConfig } from "./config/load.ts";
 import { raced, type Interrupt } from "./interrupt.ts";
@@ -31,6 +38,8 @@ export async function openGate(
   flags: ConfigFlags,
   options: {
     readonly approve?: Approve | undefined;
+    /** Who answers servers. */
+    readonly elicit?: Elicit | undefined;
     readonly quiet?: boolean;
     /** Asks every server for its tools, whatever is kept of them. */
     readonly refresh?: boolean;
@@ -69,6 +78,7 @@ export async function openGate(
       catalogCache: { folder: join(cache, "tools"), refresh: options.refresh ?? flags.refresh === true },
     }),
     ...(options.approve !== undefined && { approve: options.approve }),
+    ...(options.elicit !== undefined && { elicit: options.elicit }),
   });
   let gate: Gate;
   try {

@@ -1,6 +1,7 @@
 // Owns the question a client's person is asked about calls, and how the answer is read.
 import type { ApprovalAnswer, ApprovalRequest } from "../index.ts";
 import { callText, setText } from "./approval-text.ts";
+import type { Form } from "./put.ts";
 import { visibleLine } from "./visible.ts";
 
 const ONCE = "allow once";
@@ -12,9 +13,7 @@ const FIRST = "allow the first call once, ask about the others";
 const DENY_ALL = "deny all";
 const REASON_UNITS = 400;
 
-/** The parameters of a form-mode `elicitation/create`. */
-export interface ApprovalForm {
-  readonly message: string;
+export interface ApprovalForm extends Form {
   readonly requestedSchema: {
     readonly type: "object";
     readonly properties: {

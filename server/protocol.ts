@@ -7,13 +7,13 @@ import {
   Server,
   type CallToolResult,
   type ClientCapabilities,
+  type ElicitRequestFormParams,
   type InputRequiredResult,
   type RequestStateCodec,
   type ServerContext,
 } from "@modelcontextprotocol/server";
-import type { Approve } from "../index.ts";
-import { approvalQuestion } from "./approval-form.ts";
 import { createProgressReport, type ProgressReport } from "./progress.ts";
+import { askThrough, type Put } from "./put.ts";
 import type { RoundRequest, Rounds, RoundState, Step } from "./rounds.ts";
 import type { OfferedTools, ToolName, ToolRun } from "./tools.ts";
 
@@ -40,7 +40,6 @@ export interface Peer {
 
 const INSTRUCTIONS =
   "Callgate: call many tools with one script. Write TypeScript for run_script; find tools with search_tools and their signatures with get_tool_details. Only what the script logs or returns comes back.";
-const QUESTION = "approval";
 /** Approval has its own time limit; the protocol's must not come first. */
 const UNTIMED_MS = 2 ** 31 - 1;
 
@@ -70,29 +69,28 @@ export function createProtocol(shared: Shared, peer: Peer): Server {
     const request: RoundRequest = { signal, onProgress: progress.update };
     if (peer.era === "modern")
       return await shared.track(roundTrip(shared, peer, name, input, context, request));
-    const ask = canElicit(server.getClientCapabilities()) ? elicitation(context) : undefined;
-    return await shared.track(run(shared, ask, name, input, { principal, ...request }));
+    const put = canElicit(server.getClientCapabilities()) ? elicitation(context) : undefined;
+    return await shared.track(run(shared, put, name, input, { principal, ...request }));
   });
   return server;
 }
 
 function run(
   { asksClients, tools }: Shared,
-  ask: Approve | undefined,
+  put: Put | undefined,
   name: ToolName,
   input: unknown,
   options: ToolRun,
 ): Promise<CallToolResult> {
-  if (!asksClients || ask === undefined) return tools.execute(name, input, options);
-  return tools.execute(name, input, { ...options, approve: ask });
+  if (!asksClients || put === undefined) return tools.execute(name, input, options);
+  return tools.execute(name, input, { ...options, ...askThrough(put) });
 }
 
 /** Eras up to 2025-11-25: the question is a request of the server's own, tied to the call. */
-function elicitation(context: ServerContext): Approve {
-  return async (request, { signal }) => {
-    const question = approvalQuestion(request);
-    const form = { mode: "form" as const, ...question.form };
-    return question.answer(await context.mcpReq.elicitInput(form, { signal, timeout: UNTIMED_MS }));
+function elicitation(context: ServerContext): Put {
+  return ({ form }, { signal }) => {
+    const params = { mode: "form", ...form } as ElicitRequestFormParams;
+    return context.mcpReq.elicitInput(params, { signal, timeout: UNTIMED_MS });
   };
 }
 
@@ -108,19 +106,21 @@ async function roundTrip(
   const { rounds, codec } = shared;
   const { inputResponses } = context.mcpReq;
   const state = context.mcpReq.requestState<RoundState>();
-  const next = state === undefined ? undefined : rounds.resume(state, inputResponses?.[QUESTION], request);
+  const next = state === undefined ? undefined : rounds.resume(state, inputResponses, request);
   // Security: what comes as a continuation never begins a run, or one lost round would do everything twice.
   if (next === undefined && (state !== undefined || inputResponses !== undefined)) return overText();
   const envelope = (context.mcpReq.envelope ?? {}) as Readonly<Record<string, unknown>>;
   const asks = canElicit(envelope[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined);
   const step: Step<CallToolResult> = await (next ??
     rounds.begin(
-      { asks, run: ({ ask, ...options }) => run(shared, ask, name, input, { principal, ...options }) },
+      { asks, run: ({ put, ...options }) => run(shared, put, name, input, { principal, ...options }) },
       request,
     ));
   if (step.type === "result") return step.result;
   return inputRequired({
-    inputRequests: { [QUESTION]: inputRequired.elicit({ ...step.form }) },
+    inputRequests: {
+      [step.question.key]: inputRequired.elicit(step.question.form as ElicitRequestFormParams),
+    },
     requestState: await codec.mint(step.state, context),
   });
 }

@@ -1,8 +1,7 @@
 // Owns runs that outlive a request: in the 2026-07-28 era a question is the answer to a call, and the call comes again.
 import { randomUUID } from "node:crypto";
-import type { ApprovalAnswer, ApprovalRequest, Approve } from "../index.ts";
-import { approvalQuestion, type ApprovalForm, type ApprovalQuestion } from "./approval-form.ts";
-import type { RunProgress } from "./progress.ts";
+import type { RunProgress } from "../index.ts";
+import type { Put, Question } from "./put.ts";
 
 /** What the client is given to bring back. */
 export interface RoundState {
@@ -12,13 +11,13 @@ export interface RoundState {
 
 export type Step<Result> =
   | { readonly type: "result"; readonly result: Result }
-  | { readonly type: "question"; readonly form: ApprovalForm; readonly state: RoundState };
+  | { readonly type: "question"; readonly question: Question; readonly state: RoundState };
 
 export interface RoundWork<Result> {
   /** Undefined when the client has nobody to ask. */
   readonly asks: boolean;
   run(options: {
-    readonly ask: Approve | undefined;
+    readonly put: Put | undefined;
     readonly signal: AbortSignal;
     readonly onProgress: (progress: RunProgress) => void;
   }): Promise<Result>;
@@ -33,7 +32,12 @@ export interface RoundRequest {
 export interface Rounds<Result> extends AsyncDisposable {
   begin(work: RoundWork<Result>, request: RoundRequest): Promise<Step<Result>>;
   /** Undefined for a run that is over and told, or never was. */
-  resume(state: RoundState, response: unknown, request: RoundRequest): Promise<Step<Result>> | undefined;
+  resume(
+    state: RoundState,
+    /** By the key of the question. */
+    responses: Readonly<Record<string, unknown>> | undefined,
+    request: RoundRequest,
+  ): Promise<Step<Result>> | undefined;
 }
 
 /** How long a result waits for a client that went away at a question. */
@@ -65,10 +69,10 @@ export function createRounds<Result>(): Rounds<Result> {
       });
       return step(run, request);
     },
-    resume(state, response, request) {
+    resume(state, responses, request) {
       const run = open.get(state.run);
       if (run === undefined) return undefined;
-      run.answer(state.question, response);
+      run.answer(state.question, responses);
       return step(run, request);
     },
     async [Symbol.asyncDispose]() {
@@ -78,9 +82,10 @@ export function createRounds<Result>(): Rounds<Result> {
   };
 }
 
-interface Question extends ApprovalQuestion {
+interface OpenQuestion {
   readonly number: number;
-  readonly settle: (answer: ApprovalAnswer) => void;
+  readonly question: Question;
+  readonly settle: (response: unknown) => void;
 }
 
 type Ended<Result> =
@@ -91,7 +96,7 @@ class Conversation<Result> {
   readonly #controller = new AbortController();
   #ended: Ended<Result> | undefined;
   #finished: Promise<void> = Promise.resolve();
-  #question: Question | undefined;
+  #question: OpenQuestion | undefined;
   #asked: number = 0;
   #requests: Set<RoundRequest> = new Set();
   #changed: PromiseWithResolvers<void> = Promise.withResolvers<void>();
@@ -102,7 +107,7 @@ class Conversation<Result> {
 
   start(work: RoundWork<Result>, ended: () => void): void {
     const running = work.run({
-      ask: work.asks ? (request, options) => this.#ask(request, options.signal) : undefined,
+      put: work.asks ? (question, options) => this.#put(question, options.signal) : undefined,
       signal: this.#controller.signal,
       onProgress: (progress) => {
         for (const request of this.#requests) request.onProgress(progress);
@@ -133,8 +138,8 @@ class Conversation<Result> {
           return { type: "result", result: this.#ended.result };
         }
         if (this.#question !== undefined) {
-          const { form, number } = this.#question;
-          return { type: "question", form, state: { run: this.id, question: number } };
+          const { question, number } = this.#question;
+          return { type: "question", question, state: { run: this.id, question: number } };
         }
         await this.#changed.promise;
       }
@@ -145,11 +150,13 @@ class Conversation<Result> {
   }
 
   /** Security: an answer counts for the question it was given to, never for a later one. */
-  answer(number: number, response: unknown): void {
-    if (response === undefined || this.#question?.number !== number) return;
-    const question = this.#question;
+  answer(number: number, responses: Readonly<Record<string, unknown>> | undefined): void {
+    if (this.#question?.number !== number) return;
+    const { settle, question } = this.#question;
+    const response = responses?.[question.key];
+    if (response === undefined) return;
     this.#question = undefined;
-    question.settle(question.answer(response));
+    settle(response);
   }
 
   abort(reason: Error): Promise<void> {
@@ -157,14 +164,15 @@ class Conversation<Result> {
     return this.#finished;
   }
 
-  #ask(request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalAnswer> {
-    const { promise, resolve } = Promise.withResolvers<ApprovalAnswer>();
-    const question: Question = { ...approvalQuestion(request), number: ++this.#asked, settle: resolve };
-    this.#question = question;
+  /** The broker asks one question of a run at a time. */
+  #put(question: Question, signal: AbortSignal): Promise<unknown> {
+    const { promise, resolve } = Promise.withResolvers<unknown>();
+    const open: OpenQuestion = { number: ++this.#asked, question, settle: resolve };
+    this.#question = open;
     const expire = (): void => {
-      if (this.#question !== question) return;
+      if (this.#question !== open) return;
       this.#question = undefined;
-      resolve({ decision: "deny", reason: "nobody answered" });
+      resolve(undefined);
       // Nobody came back for this run, so nobody is left whom it serves.
       if (this.#requests.size === 0) this.#controller.abort(new Error("nobody answered"));
       this.#wake();

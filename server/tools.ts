@@ -22,7 +22,7 @@ export const TOOL_NAMES: readonly ToolName[] = [
 ];
 export const DEFAULT_TOOLS: readonly ToolName[] = ["search_tools", "get_tool_details", "run_script"];
 
-export type ToolRun = Pick<RunOptions, "signal" | "principal" | "onProgress" | "approve">;
+export type ToolRun = Pick<RunOptions, "signal" | "principal" | "onProgress" | "approve" | "elicit">;
 
 export interface OfferedTools {
   /** The same bytes for the same set of tools, whatever the order they came in. */

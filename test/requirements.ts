@@ -16,6 +16,7 @@ import { requirements as gate } from "./gate/requirements.ts";
 import { requirements as content } from "./content/requirements.ts";
 import { requirements as lazy } from "./gate/catalog-requirements.ts";
 import { requirements as contract } from "./contract/requirements.ts";
+import { requirements as elicitation } from "./broker/elicitation-requirements.ts";
 import { requirements as guest } from "./runtime/guest/requirements.ts";
 import { requirements as importing } from "./cli/import-requirements.ts";
 import { requirements as schema } from "./contract/schema-requirements.ts";
@@ -40,6 +41,7 @@ export const requirements: Readonly<Record<string, string>> = {
   ...contract,
   ...examples,
   ...field,
+  ...elicitation,
   ...gate,
   ...guest,
   ...importing,

@@ -56,6 +56,20 @@ export interface CallApproval extends OfCall {
   readonly reason?: string;
 }
 
+/** A server asked a person. `seq` and `tool` are absent where several calls were open and it did not say which one asks. */
+export interface CallElicited extends OfRun {
+  readonly type: "call.elicited";
+  readonly server: string;
+  readonly seq?: number;
+  readonly tool?: string;
+  readonly action: "accept" | "decline" | "cancel";
+  readonly waitMs: number;
+  /** Why nobody was asked, or the answer was not used. */
+  readonly reason?: string;
+  /** What was sent to the server. */
+  readonly content?: AuditBody;
+}
+
 /** Written before the tool is called; without a `call.ended` after it the effect is unknown. */
 export interface CallSent extends OfCall {
   readonly type: "call.sent";
@@ -79,7 +93,8 @@ export interface RunEnded extends OfRun {
   readonly calls: number;
 }
 
-export type AuditEntry = RunStarted | CallDecided | CallApproval | CallSent | CallEnded | RunEnded;
+export type AuditEntry =
+  RunStarted | CallDecided | CallApproval | CallElicited | CallSent | CallEnded | RunEnded;
 
 /**
  * Where entries go. `append` is called in order, without waiting for the one before; it settles once the entry is

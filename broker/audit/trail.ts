@@ -6,7 +6,7 @@ import type { JsonObject } from "../../contract/json.ts";
 import { plain } from "../plain-text.ts";
 import type { Redactor } from "../redact.ts";
 import { bodyOf, errorBody, textBody, valueBody } from "./body.ts";
-import type { AuditBodies, AuditEntry, AuditSink, CallApproval, RunEnded } from "./entry.ts";
+import type { AuditBodies, AuditEntry, AuditSink, CallApproval, CallElicited, RunEnded } from "./entry.ts";
 
 export interface AuditTrail {
   openRun(run: {
@@ -24,6 +24,7 @@ export interface AuditTrail {
 export interface RunTrail {
   decided(request: CallRequest, facts: DecidedFacts): void;
   approval(request: CallRequest, facts: Pick<CallApproval, "answer" | "rules" | "waitMs" | "reason">): void;
+  elicited(facts: ElicitedFacts): void;
   /** Resolves to false when this, or anything of the run before, could not be written: do not call. */
   sent(request: CallRequest, facts: { readonly reads: boolean }): Promise<boolean>;
   /** Resolves once written, or known not to be. */
@@ -43,6 +44,16 @@ export interface DecidedFacts {
   readonly labels: readonly string[];
   /** Absent for what is no JSON. */
   readonly arguments?: JsonObject | undefined;
+}
+
+export interface ElicitedFacts {
+  readonly server: string;
+  readonly seq?: number;
+  readonly tool?: string;
+  readonly action: CallElicited["action"];
+  readonly waitMs: number;
+  readonly reason?: string;
+  readonly content?: Readonly<Record<string, string | number | boolean | readonly string[]>>;
 }
 
 const MAX_TEXT = 1_000;
@@ -125,6 +136,20 @@ export function createAuditTrail(options: {
             ...(reason !== undefined && { reason: clean(reason) }),
           });
         },
+        elicited({ server, seq, tool, action, waitMs, reason, content }) {
+          void say({
+            type: "call.elicited",
+            at: at(),
+            runId,
+            server: clean(server),
+            ...(seq !== undefined && { seq }),
+            ...(tool !== undefined && { tool: clean(tool) }),
+            action,
+            waitMs,
+            ...(reason !== undefined && { reason: clean(reason) }),
+            ...(content !== undefined && { content: valueBody(content as JsonObject, bodies, redactor) }),
+          });
+        },
         async sent(request, { reads }) {
           if (whole) void say({ type: "call.sent", ...of(request), reads });
           // Security: a sink may keep a later entry sooner; the call waits for everything that was told before it.
@@ -154,6 +179,7 @@ export function createAuditTrail(options: {
 const SILENT: RunTrail = {
   decided: () => {},
   approval: () => {},
+  elicited: () => {},
   sent: () => Promise.resolve(true),
   ended: () => Promise.resolve(),
   end: () => Promise.resolve(),

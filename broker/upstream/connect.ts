@@ -38,6 +38,8 @@ export interface McpUpstreamOptions {
   readonly graceMs?: number;
   /** Where tool lists outlive the process. Without, every process lists anew. */
   readonly memory?: CatalogMemory | undefined;
+  /** Declares that somebody may be asked: elicitation in form mode. @defaultValue false */
+  readonly elicits?: boolean;
   /** How Callgate names itself. */
   readonly clientInfo?: { readonly name: string; readonly version: string };
 }
@@ -152,7 +154,9 @@ async function tryOnce(
       probeMs: options.probeTimeoutMs ?? 4_000,
       connectMs: options.connectTimeoutMs ?? 60_000,
       clientInfo: options.clientInfo ?? { name: "callgate", version: "0.1.0" },
+      elicits: options.elicits === true,
       onToolsChanged: hooks.onToolsChanged,
+      onNote: hooks.onNote,
       onClosed: hooks.onClosed,
     });
     return { connection };

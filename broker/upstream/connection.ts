@@ -1,23 +1,26 @@
 // Owns one connection to one MCP server: negotiated, listing tools, calling them, told of changes.
-import { Client, SseError, type ConnectOptions, type DiscoverResult } from "@modelcontextprotocol/client";
+import {
+  Client,
+  SseError,
+  type ConnectOptions,
+  type DiscoverResult,
+  type ElicitResult,
+} from "@modelcontextprotocol/client";
 import type { JsonObject } from "../../contract/json.ts";
-import { mcpMethod } from "../../contract/methods.ts";
 import type { ToolDefinition } from "../../contract/tool.ts";
-import { readCallResult } from "./call-result.ts";
 import { pause, raced, settledWithin, type Clock } from "./clock.ts";
 import { createDeadline } from "./deadline.ts";
 import type { Era } from "./era.ts";
 import { readFailure, type Failure } from "./failure.ts";
-import { guardTransport, type Guard } from "./guard.ts";
-import { callMethod } from "./method-call.ts";
+import { guardTransport } from "./guard.ts";
 import { methodTools } from "./method-tools.ts";
-import { MAX_PAGES, mentionsHeader, schemaForSdk } from "./list-walk.ts";
+import { MAX_PAGES, mentionsHeader } from "./list-walk.ts";
+import { createOpenCalls } from "./open-calls.ts";
+import { callTool, NO_TIMEOUT, type ConnectionCall, type ToolCallParts } from "./tool-call.ts";
 import { readTools, type ToolList } from "./tool-list.ts";
 import type { Wire } from "./wire.ts";
-import type { Progress, UpstreamCallOptions, UpstreamResult } from "./upstream.ts";
+import type { UpstreamResult } from "./upstream.ts";
 
-/** The SDK's own limits are out of the way: deadlines are kept by the caller. */
-const NO_TIMEOUT = 2_147_483_647;
 const END_SESSION_MS = 1_000;
 const RELISTEN_MS = 1_000;
 const RELISTEN_MAX_MS = 60_000;
@@ -37,12 +40,9 @@ export interface ConnectionOptions {
   readonly clientInfo: { readonly name: string; readonly version: string };
   readonly onToolsChanged: () => void;
   readonly onClosed: () => void;
-}
-
-export interface ConnectionCall extends Pick<UpstreamCallOptions, "signal"> {
-  readonly onProgress: (progress: Progress) => void;
-  readonly meta: UpstreamCallOptions["meta"] | undefined;
-  readonly onRequest: UpstreamCallOptions["onRequest"] | undefined;
+  /** Declares elicitation. */
+  readonly elicits: boolean;
+  readonly onNote: (note: string) => void;
 }
 
 export interface Connection {
@@ -74,11 +74,15 @@ export interface Connection {
 /** Connects over `wire`, which is closed when that fails. Rejects with the SDK's error. */
 export async function openConnection(wire: Wire, options: ConnectionOptions): Promise<Connection> {
   const { clock } = options;
-  const guard = guardTransport(wire.transport, { stdio: wire.kind === "stdio" });
-  // Elicitation, sampling and roots are not declared: nobody is there to answer.
+  const { elicits } = options;
+  const guard = guardTransport(wire.transport, { stdio: wire.kind === "stdio", elicits });
+  const openCalls = createOpenCalls(clock, options.onNote);
+  // Sampling and roots are never declared; elicitation only where somebody may be there to answer.
   const client = new Client(options.clientInfo, {
-    capabilities: {},
+    capabilities: elicits ? { elicitation: { form: {} } } : {},
     listMaxPages: MAX_PAGES + 1,
+    // Security: the SDK would put a question to a handler that cannot tell whose call it belongs to.
+    inputRequired: { autoFulfill: false },
     versionNegotiation: {
       mode: options.era === "modern" ? { pin: "2026-07-28" } : "auto",
       // Over HTTP silence is an outage, not an old server, and there is no second try: give it the full time.
@@ -90,6 +94,12 @@ export async function openConnection(wire: Wire, options: ConnectionOptions): Pr
   client.onerror = () => {
     // Every failure also rejects what waits for it; stray messages are of no use to anybody.
   };
+  if (elicits) {
+    client.setRequestHandler("elicitation/create", async ({ params }, { mcpReq }) => {
+      const { note: _note, ...reply } = await openCalls.ask(params, mcpReq.signal);
+      return reply as ElicitResult;
+    });
+  }
   const life = new AbortController();
   let ended: string | undefined;
   client.onclose = () => {
@@ -141,7 +151,15 @@ export async function openConnection(wire: Wire, options: ConnectionOptions): Pr
     if (ended === undefined) await settledWithin(clock, wire.endSession(), END_SESSION_MS);
     await close();
   };
-  const parts: Parts = { client, guard, wire, server: options.server };
+  const parts: Parts = {
+    client,
+    guard,
+    wire,
+    server: options.server,
+    openCalls,
+    clock,
+    onNote: options.onNote,
+  };
   return {
     era,
     discover: client.getDiscoverResult() as JsonObject | undefined,
@@ -163,10 +181,7 @@ export async function openConnection(wire: Wire, options: ConnectionOptions): Pr
   };
 }
 
-interface Parts {
-  readonly client: Client;
-  readonly guard: Guard;
-  readonly wire: Wire;
+interface Parts extends ToolCallParts {
   readonly server: string;
 }
 
@@ -207,51 +222,6 @@ async function shownTools(client: Client, signal: AbortSignal): Promise<readonly
 function methodsOf(client: Client, server: string): readonly ToolDefinition[] {
   const declared = client.getServerCapabilities();
   return methodTools(server, (group) => declared?.[group] !== undefined);
-}
-
-async function callTool(
-  { client, guard, wire }: Parts,
-  tool: ToolDefinition,
-  args: JsonObject,
-  options: ConnectionCall,
-): Promise<{ readonly result: UpstreamResult } | { readonly failure: Failure }> {
-  if (mcpMethod(tool.name) !== undefined) {
-    try {
-      const asking = { signal: options.signal, timeout: NO_TIMEOUT };
-      return { result: await callMethod(client, tool.name, args, asking, options.meta) };
-    } catch (error) {
-      return { failure: readFailure(error, { sent: true, session: wire.hasSession() }) };
-    }
-  }
-  // A copy of its own, by whose identity the request is recognised on its way out; `__proto__` stays an own key.
-  const own: Record<string, unknown> = { ...args };
-  const ticket = guard.open(own as JsonObject, options);
-  try {
-    // Security: exactly these members. What a script writes never reaches `_meta`, whose keys would win over the SDK's.
-    const params = { name: tool.name, arguments: own, ...metaOf(options.meta) };
-    const result = await client.callTool(params, {
-      signal: options.signal,
-      timeout: NO_TIMEOUT,
-      // Asks the server for progress, which the guard delivers.
-      onprogress: () => {},
-      // Without outputSchema the SDK compiles nothing (and leaks nothing), and a done call is never thrown away.
-      toolDefinition: { name: tool.name, inputSchema: schemaForSdk(tool.inputSchema) },
-    });
-    const raw = ticket.result?.raw ?? (JSON.parse(JSON.stringify(result)) as JsonObject);
-    return { result: readCallResult(raw, guard.modern) };
-  } catch (error) {
-    if (ticket.lost) {
-      const message = "the connection broke before the answer came";
-      return { failure: { kind: "unavailable", message, sent: true, dead: false } };
-    }
-    return { failure: readFailure(error, { sent: ticket.sent, session: wire.hasSession() }) };
-  } finally {
-    guard.close(ticket);
-  }
-}
-
-function metaOf(meta: UpstreamCallOptions["meta"] | undefined): { _meta?: Record<string, string> } {
-  return meta === undefined ? {} : { _meta: { ...meta } };
 }
 
 /** Keeps one subscription open; after a break the list may have changed unheard. */

@@ -9,6 +9,8 @@ export interface Deadline extends Disposable {
   readonly signal: AbortSignal;
   /** Starts the limit anew; the hard maximum stays. */
   extend(): void;
+  /** The limit stands still until the returned function is called. */
+  hold(): () => void;
   /** What ended it first; undefined while it runs. */
   ended(): "timeout" | "cancelled" | undefined;
 }
@@ -22,7 +24,10 @@ export function createDeadline(options: {
   const { signals, clock } = options;
   // Node fires a timer of more than 31 bits at once.
   const timeoutMs = Math.min(Math.max(1, options.timeoutMs), 2_147_483_647);
-  const hardEnd = clock.now() + timeoutMs * HARD_MAXIMUM_FACTOR;
+  let hardEnd = clock.now() + timeoutMs * HARD_MAXIMUM_FACTOR;
+  let softEnd = clock.now() + timeoutMs;
+  let holds = 0;
+  let heldSince = 0;
   const own = new AbortController();
   let cause: "timeout" | "cancelled" | undefined;
   let stopTimer = (): void => {};
@@ -35,15 +40,34 @@ export function createDeadline(options: {
   const onAbort = (): void => end("cancelled");
   const arm = (): void => {
     stopTimer();
-    if (cause !== undefined) return;
-    stopTimer = clock.after(Math.max(0, Math.min(timeoutMs, hardEnd - clock.now())), () => end("timeout"));
+    if (cause !== undefined || holds > 0) return;
+    stopTimer = clock.after(Math.max(0, Math.min(softEnd, hardEnd) - clock.now()), () => end("timeout"));
   };
   if (signals.some(({ aborted }) => aborted)) onAbort();
   for (const signal of signals) signal.addEventListener("abort", onAbort, { once: true });
   arm();
   return {
     signal: own.signal,
-    extend: arm,
+    extend() {
+      softEnd = clock.now() + timeoutMs;
+      arm();
+    },
+    hold() {
+      if (holds === 0) heldSince = clock.now();
+      holds += 1;
+      stopTimer();
+      let held = true;
+      return () => {
+        if (!held) return;
+        held = false;
+        holds -= 1;
+        if (holds > 0) return;
+        const stood = clock.now() - heldSince;
+        softEnd += stood;
+        hardEnd += stood;
+        arm();
+      };
+    },
     ended: () => cause,
     [Symbol.dispose]() {
       stopTimer();

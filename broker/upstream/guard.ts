@@ -12,6 +12,8 @@ export interface Ticket {
   sent: boolean;
   /** The raw result, as the server sent it. */
   result?: { readonly raw: JsonValue };
+  /** The last request of it has an answer: the server is done with it. */
+  answered: boolean;
   /** The stream that would have carried the answer ended without it. */
   lost: boolean;
   readonly onProgress: (progress: Progress) => void;
@@ -45,7 +47,7 @@ const LOST: { readonly code: number; readonly message: string } = {
 
 const ASKS: { readonly code: number; readonly message: string } = {
   code: -32_603,
-  message: "the tool asks a person for input in the middle of the call, which is not supported here",
+  message: "the tool asks a person for input in the middle of the call, and nobody is there to ask",
 };
 
 /**
@@ -53,7 +55,10 @@ const ASKS: { readonly code: number; readonly message: string } = {
  * the SDK rejects a whole list for one faulty tool, and a done call for one unknown content block. Answers nobody waits
  * for are dropped. `stdio` makes the SDK take a silent server for one of the older era instead of an outage.
  */
-export function guardTransport(inner: Transport, options: { readonly stdio: boolean }): Guard {
+export function guardTransport(
+  inner: Transport,
+  options: { readonly stdio: boolean; readonly elicits: boolean },
+): Guard {
   const awaited = new Map<string, Kind>();
   const tickets = new Map<string, Ticket>();
   const byArguments = new WeakMap<object, Ticket>();
@@ -106,7 +111,7 @@ export function guardTransport(inner: Transport, options: { readonly stdio: bool
       return answered;
     },
     open(args, { onProgress, onRequest }) {
-      const ticket: Ticket = { sent: false, lost: false, onProgress, onRequest };
+      const ticket: Ticket = { sent: false, answered: false, lost: false, onProgress, onRequest };
       byArguments.set(args, ticket);
       return ticket;
     },
@@ -127,6 +132,7 @@ export function guardTransport(inner: Transport, options: { readonly stdio: bool
       if (ticket.id !== undefined) tickets.delete(ticket.id);
       ticket.id = id;
       ticket.sent = true;
+      ticket.answered = false;
       tickets.set(id, ticket);
       ticket.onRequest?.({ id, sessionId: inner.sessionId });
     }
@@ -155,6 +161,8 @@ export function guardTransport(inner: Transport, options: { readonly stdio: bool
     const kind = awaited.get(id);
     if (kind === undefined) return;
     awaited.delete(id);
+    const ticket = tickets.get(id);
+    if (ticket !== undefined) ticket.answered = !ticket.lost;
     deliver?.({ jsonrpc: "2.0", id: own(raw, "id"), ...answerOf(raw, kind, id) } as JSONRPCMessage, extra);
   }
 
@@ -182,8 +190,9 @@ export function guardTransport(inner: Transport, options: { readonly stdio: bool
     if (kind === "other") return { result };
     if (kind === "initialize") return { result: readInitialize(result) };
     const type = isJsonObject(result) ? own(result, "resultType") : undefined;
-    if (guard.modern && type === "input_required" && asksForInput(result)) return { error: ASKS };
-    // What else is not complete (a state to be echoed, a task) is the SDK's to handle.
+    if (guard.modern && type === "input_required" && !options.elicits && asksForInput(result))
+      return { error: ASKS };
+    // What else is not complete (a question, a state to be echoed, a task) goes on as it is.
     if (guard.modern && type !== undefined && type !== "complete") return { result };
     const complete: JsonObject = guard.modern ? { resultType: "complete" } : {};
     if (kind === "method") return { result: { ...complete, ...(isJsonObject(result) && result) } };

@@ -3,6 +3,7 @@ import { CallgateError } from "../../contract/error.ts";
 import type { JsonObject } from "../../contract/json.ts";
 import { mcpMethod } from "../../contract/methods.ts";
 import type { ToolDefinition } from "../../contract/tool.ts";
+import type { Asker } from "./asker.ts";
 import { authContext } from "./auth/sign-in.ts";
 import { catalogKey } from "./catalog-store.ts";
 import { raced, settledWithin, systemClock } from "./clock.ts";
@@ -83,6 +84,8 @@ export function createMcpUpstream(
     const connection = await raced(link.connect(), deadline.signal);
     const outcome = await connection.call(tool, args, {
       signal: deadline.signal,
+      asker: callOptions.asker ?? NOBODY,
+      hold: deadline.hold,
       onProgress(progress) {
         deadline.extend();
         callOptions.onProgress?.(progress);
@@ -218,6 +221,8 @@ export function createMcpUpstream(
     },
   };
 }
+
+const NOBODY: Asker = { owner: {}, ask: () => Promise.resolve({ action: "decline" }) };
 
 /** The deadline ended a call; whether the request had left by then. */
 class Ended extends Error {

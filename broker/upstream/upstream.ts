@@ -2,6 +2,7 @@
 import type { ValuePath } from "../../contract/content.ts";
 import type { JsonObject, JsonValue } from "../../contract/json.ts";
 import type { ToolDefinition } from "../../contract/tool.ts";
+import type { Asker } from "./asker.ts";
 import type { AuthStatus } from "./auth/session.ts";
 
 /** What a tool answered, after repairs. Untrusted; plain JSON of its own, shared with nobody. */
@@ -62,6 +63,8 @@ export interface UpstreamCallOptions {
   readonly meta?: Readonly<Record<string, string>>;
   /** Told of each request as it goes out; a call that is tried again has several. */
   readonly onRequest?: (request: { readonly id: string; readonly sessionId: string | undefined }) => void;
+  /** Answers what the server asks meanwhile; the time limit stands still then. Without it everything is declined. */
+  readonly asker?: Asker;
 }
 
 export interface Upstream extends AsyncDisposable {

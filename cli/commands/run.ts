@@ -1,6 +1,7 @@
 // Owns `callgate run`: one script through the gate, its output on stdout, the rest on stderr.
 import { resolve } from "node:path";
-import type { Approve, CheckMode, RunLimits, RunResult } from "../../index.ts";
+import type { Approve, CheckMode, Elicit, RunLimits, RunResult } from "../../index.ts";
+import { createElicitPrompt, declineAll } from "../elicit-prompt.ts";
 import { emittedLines, openFolder, writeEmitted } from "../emitted.ts";
 import { EXIT, exitCodeOf } from "../exit-code.ts";
 import { diagnosticList, failure } from "../failure.ts";
@@ -8,7 +9,7 @@ import { gateNotes, noteProblems } from "../gate-notes.ts";
 import { openGate, standingAnswer, type OpenGate, type Session } from "../open-gate.ts";
 import { planOf } from "../plan.ts";
 import { createProgress } from "../progress.ts";
-import { createPrompt } from "../prompt.ts";
+import { createPrompt, type PromptOptions } from "../prompt.ts";
 import { receipt } from "../receipt.ts";
 import { readScript, type Script } from "../script-source.ts";
 import type { ConfigFlags } from "../trust/require.ts";
@@ -43,8 +44,11 @@ export async function runCommand(
   const changes = flags.watch === true ? await changesOf(session, source) : undefined;
   let script = await readScript(session.world, source);
   if (flags.emitDir !== undefined) await openFolder(session.world.cwd, flags.emitDir);
-  const approve = standingAnswer(flags) ?? promptFor(session, file, () => script);
-  await using opened = await openGate(session, flags, { approve, quiet: flags.quiet === true });
+  const standing = standingAnswer(flags);
+  const approve = standing ?? promptFor(session, file, () => script);
+  // An answer given beforehand is one about calls; what a server may ask is not known then.
+  const elicit = (standing === undefined && elicitPromptFor(session, file)) || declineAll;
+  await using opened = await openGate(session, flags, { approve, elicit, quiet: flags.quiet === true });
   noteProblems(session, opened);
   const run = (): Promise<number> =>
     runOnce(session, opened, script, flags, {
@@ -88,10 +92,23 @@ async function nextScript(
 
 /** Undefined when nobody can be asked: the broker then denies, naming the rule that would allow. */
 function promptFor(session: Session, file: string | undefined, script: () => Script): Approve | undefined {
-  const { world, screen, interrupt } = session;
+  const terminal = terminalOf(session, file);
+  return terminal && createPrompt({ ...terminal, script });
+}
+
+function elicitPromptFor(session: Session, file: string | undefined): Elicit | undefined {
+  const terminal = terminalOf(session, file);
+  return terminal && createElicitPrompt(terminal);
+}
+
+/** Undefined when there is none, or the script comes through it. */
+function terminalOf(
+  { world, screen, interrupt }: Session,
+  file: string | undefined,
+): Omit<PromptOptions, "script"> | undefined {
   const { stdin: input, stderr: output } = world;
   if (input.isTTY !== true || output.isTTY !== true || file === "-") return undefined;
-  return createPrompt({ input, output, screen, script, interrupt: () => interrupt.raise("SIGINT") });
+  return { input, output, screen, interrupt: () => interrupt.raise("SIGINT") };
 }
 
 async function runOnce(

@@ -1,5 +1,6 @@
 // Owns `callgate serve`: the gate of a configuration as an MCP server, on stdio or HTTP.
 import { createCallgateServer, type HttpOptions } from "../../server/index.ts";
+import { declineAll } from "../elicit-prompt.ts";
 import { EXIT } from "../exit-code.ts";
 import { raced } from "../interrupt.ts";
 import type { ServeFlags } from "../serve-flags.ts";
@@ -17,7 +18,8 @@ export async function serveCommand(session: Session, flags: ServeFlags): Promise
   if (http === undefined && (flags.tokenEnv ?? flags.allowHost) !== undefined)
     throw new UsageError("--token-env and --allow-host are for --http");
   const standing = standingAnswer(flags);
-  await using opened = await openGate(session, flags, { approve: standing });
+  // Servers are told that a person may be asked; each run then asks the client that started it.
+  await using opened = await openGate(session, flags, { approve: standing, elicit: declineAll });
   noteProblems(session, opened);
   await using server = createCallgateServer(opened.gate, {
     version: world.version,

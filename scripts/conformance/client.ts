@@ -49,6 +49,8 @@ export async function runClient(task: ClientTask, signal: AbortSignal): Promise<
       },
       policy: { default: "allow" },
       sandbox: { workers: 1 },
+      // A person who leaves every field as it is.
+      elicit: () => Promise.resolve({ action: "accept" }),
     });
     await listed(gate, signal);
     note(gate.servers());

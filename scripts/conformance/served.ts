@@ -21,7 +21,7 @@ export interface Served extends AsyncDisposable {
 export async function serveFixture(): Promise<Served> {
   const folder = mkdtempSync(join(tmpdir(), "callgate-conformance-"));
   writeFileSync(join(folder, "callgate.json"), JSON.stringify(CONFIG));
-  const args = [join(root, "cli/main.ts"), "serve", "--http", "0"];
+  const args = [join(root, "cli/main.ts"), "serve", "--http", "0", "--trust-config"];
   const child = spawn(process.execPath, args, { cwd: folder, stdio: ["ignore", "ignore", "pipe"] });
   const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
   const end = async (): Promise<void> => {

@@ -29,4 +29,5 @@ export const requirements: Readonly<Record<string, string>> = {
   "server:call-tool": "call_tool takes the path of every other call, whatever its arguments hold",
   "server:snippets": "every configuration in docs/serve.md can be read, and starts a command that exists",
   "server:command": "callgate serve tells bad options and how to be reached on stderr",
+  "server:inspector": "the official Inspector lists the tools and runs scripts, on stdio and over HTTP",
 };

@@ -1,6 +1,7 @@
 // Questions that end a request, and the requests that answer them (2026-07-28).
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ApprovalAnswer, ApprovalRequest } from "../../index.ts";
+import { askThrough } from "../../server/put.ts";
 import { createRounds, type RoundWork } from "../../server/rounds.ts";
 import { verifies } from "../requirements.ts";
 import { modernPost, openWorld, resultOf, served, type World } from "./support.ts";
@@ -94,7 +95,8 @@ function asking(expiry: AbortSignal, times: number = 1) {
   const ended = Promise.withResolvers<unknown>();
   const work: RoundWork<string> = {
     asks: true,
-    async run({ ask: askClient, signal }) {
+    async run({ put, signal }) {
+      const askClient = put && askThrough(put).approve;
       signal.addEventListener("abort", () => ended.resolve(signal.reason));
       for (let i = 0; i < times; i++)
         if (askClient !== undefined)
@@ -112,7 +114,9 @@ test(verifies("server:abandoned", "a question that expires while nobody is there
   expect(await rounds.begin(work, quiet())).toMatchObject({ type: "question" });
   expiry.abort();
   expect(await ended).toMatchObject({ message: "nobody answered" });
-  expect(answers).toEqual([{ decision: "deny", reason: "nobody answered" }]);
+  await expect
+    .poll(() => answers)
+    .toEqual([{ decision: "deny", reason: "the question was dismissed without an answer" }]);
 });
 
 test(verifies("server:rounds", "an answer to an earlier question does not answer a later one"), async () => {
@@ -120,9 +124,9 @@ test(verifies("server:rounds", "an answer to an earlier question does not answer
   const { work, answers } = asking(new AbortController().signal, 2);
   const first = await rounds.begin(work, quiet());
   if (first.type !== "question") throw new Error("expected a question");
-  const second = await rounds.resume(first.state, allowed.approval, quiet());
+  const second = await rounds.resume(first.state, allowed, quiet());
   expect(second).toMatchObject({ type: "question", state: { question: 2 } });
-  expect(await rounds.resume(first.state, allowed.approval, quiet())).toEqual(second);
+  expect(await rounds.resume(first.state, allowed, quiet())).toEqual(second);
   expect(answers).toEqual([{ decision: "allow", scope: "once" }]);
 });
 

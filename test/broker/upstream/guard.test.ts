@@ -28,7 +28,7 @@ function bench(
     },
     ...(options.perRequest === true ? { hasPerRequestStream: true } : {}),
   };
-  const guard = guardTransport(inner, { stdio: options.stdio ?? false });
+  const guard = guardTransport(inner, { stdio: options.stdio ?? false, elicits: false });
   guard.modern = options.modern ?? false;
   const seen: JSONRPCMessage[] = [];
   guard.transport.onmessage = (message) => void seen.push(message);
