@@ -57,7 +57,11 @@ async function perform(
 ): Promise<Ended> {
   const found = await context.find(request, options.signal);
   if (found === undefined) return refused(callError("CALL_UNKNOWN_TOOL", request, unknownTool(request)));
-  if ("error" in found) return failed(found.error, { status: "error", rules: [], safeToRepeat: true });
+  if ("error" in found) {
+    // Security: it says why in the server's own words.
+    context.origins.absorb(request, resultLabels(context.policy, request.server));
+    return failed(found.error, { status: "error", rules: [], safeToRepeat: true });
+  }
   const { definition, upstream } = found;
   const held = heldBack(request, context, witness);
   if (held !== undefined) return held;

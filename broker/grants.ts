@@ -2,6 +2,7 @@
 import type { ApprovalAnswer } from "../contract/decision.ts";
 import { CallgateError } from "../contract/error.ts";
 import { pinHash } from "./pins.ts";
+import { quoted } from "./plain-text.ts";
 import type { CallFacts } from "./policy/decide.ts";
 import { conditionsHold, type Conditions } from "./policy/matcher.ts";
 import { parsePolicy } from "./policy/parse.ts";
@@ -46,6 +47,15 @@ export interface GrantStore {
 }
 
 const MAX_GRANTS = 1_000;
+const ANSWER_KEYS: ReadonlySet<string> = new Set([
+  "decision",
+  "about",
+  "others",
+  "scope",
+  "until",
+  "pattern",
+  "reason",
+] satisfies (keyof ApprovalAnswer)[]);
 
 export function createGrantStore(options: {
   /** ms since the epoch. */ readonly clock: () => number;
@@ -113,6 +123,10 @@ export function meetsPattern(pattern: Conditions | undefined, facts: CallFacts):
 /** Reads the bounds of an answer; a text says why they are none. */
 export function parseTerms(answer: ApprovalAnswer, now: number): Terms | string {
   const { scope = "once", until, pattern } = answer;
+  // Security: a bound under another name, or in another place, would be a grant wider than it was meant.
+  const stray = Object.keys(answer).find((key) => !ANSWER_KEYS.has(key));
+  if (stray !== undefined) return `the answer has the unknown key ${quoted(stray, 40)}`;
+  if (until !== undefined && scope !== "until") return 'the answer has a time, and not the scope "until"';
   if (scope !== "once" && scope !== "run" && scope !== "until")
     return 'the answer has no scope "once", "run" or "until"';
   const end = typeof until === "string" ? Date.parse(until) : (until ?? Infinity);

@@ -46,18 +46,15 @@ export function parseArgumentPath(source: string): ArgumentPath | undefined {
   return close() ? { source, segments } : undefined;
 }
 
-/** Reads own properties only; a name such as `constructor` is absent unless the arguments hold it. */
-export function readArgument(path: ArgumentPath, args: JsonObject): Found {
-  const [only] = path.segments;
-  if (path.segments.length === 1 && only !== undefined && only !== "every") {
-    return Object.hasOwn(args, only.name)
-      ? { type: "values", values: [args[only.name]!], partial: false, odd: false }
-      : { type: "absent" };
-  }
-  return readNested(path, args);
-}
-
-function readNested(path: ArgumentPath, args: JsonObject): Found {
+/**
+ * Reads own properties only; a name such as `constructor` is absent unless the arguments hold it. `twins` gives the names
+ * of an object that look like one: Security: a server that does not tell `path` from `PATH` acts on either.
+ */
+export function readArgument(
+  path: ArgumentPath,
+  args: JsonObject,
+  twins: (object: JsonObject, name: string) => readonly string[],
+): Found {
   let values: JsonValue[] = [args];
   let partial = false;
   let odd = false;
@@ -67,8 +64,13 @@ function readNested(path: ArgumentPath, args: JsonObject): Found {
       if (typeof value !== "object" || value === null) odd = true;
       else if (segment === "every") for (const member of Object.values(value)) next.push(member);
       else if (!isJsonObject(value)) odd = true;
-      else if (Object.hasOwn(value, segment.name)) next.push(own(value, segment.name) as JsonValue);
-      else partial = true;
+      else {
+        const alike = twins(value, segment.name);
+        if (alike.length > 0) odd = true;
+        for (const name of alike) next.push(own(value, name) as JsonValue);
+        if (Object.hasOwn(value, segment.name)) next.push(own(value, segment.name) as JsonValue);
+        else if (alike.length === 0) partial = true;
+      }
     }
     values = next;
   }

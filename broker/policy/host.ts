@@ -6,6 +6,11 @@ const MAX_URL = 8_192;
 const CLEAR =
   /^[a-z][a-z0-9+.-]*:\/\/(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?|\[[0-9a-f:.]+\])(?::\d*)?(?:[/?#]|$)/i;
 
+/** Some parsers take what stands before such an `@` for a user name. */
+const LATE_USER = /^[^/]*\/\/[^/?#]*[?#][^/]*@/;
+/** An IPv4 address inside an IPv6 one: mapped, compatible, or behind a translator. */
+const EMBEDDED = /^\[(?:::(?:ffff:(?:0:)?)?|64:ff9b:.*:)[0-9a-f]{1,4}:[0-9a-f]{1,4}\]$/;
+
 export interface HostPattern {
   /** Lower case, punycode, no trailing dot. */
   readonly name: string;
@@ -45,7 +50,8 @@ export function readUrl(text: string): ReadUrl | undefined {
   const url = new URL(text);
   const name = hostName(text);
   if (name === undefined || name === "") return undefined;
-  const clear = CLEAR.test(text) && !/[\s\\\p{Cc}]/u.test(text);
+  const clear =
+    CLEAR.test(text) && !/[\s\\\p{Cc}]/u.test(text) && !LATE_USER.test(text) && isPlainAddress(name, text);
   return { name, clear, scheme: url.protocol, port: portOf(url) };
 }
 
@@ -56,6 +62,12 @@ export function isHost(pattern: HostPattern, url: ReadUrl | undefined): Truth {
   const scheme = pattern.scheme === undefined ? /^https?:$/.test(url.scheme) : url.scheme === pattern.scheme;
   const port = pattern.port === undefined || url.port === pattern.port;
   return url.clear && scheme && port ? "yes" : "unsure";
+}
+
+/** Not `0177.0.0.1`, `127.1` or a number, which some read as one address, some as another, and some as none. */
+function isPlainAddress(name: string, text: string): boolean {
+  if (EMBEDDED.test(name)) return false;
+  return !/^\d+(?:\.\d+){3}$/.test(name) || text.slice(text.indexOf("//") + 2).startsWith(name);
 }
 
 function matches({ name, below }: HostPattern, host: string): boolean {

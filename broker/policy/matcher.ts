@@ -62,14 +62,14 @@ export function conditionsHold(conditions: Conditions, reading: Reading, purpose
 
 /** How one argument fares; for explanations. */
 export function judge(path: ArgumentPath, matcher: Matcher, reading: Reading, purpose: Purpose): Truth {
-  const found = readArgument(path, reading.arguments);
+  const found = readArgument(path, reading.arguments, reading.twins);
   if (found.type === "absent") {
     if (matcher.wantsAbsence) return "yes";
     // Security: an absent argument never permits anything, whatever double negation says of it.
     return purpose === "permit" ? "no" : matcher.absent;
   }
   if (found.type === "odd") return "unsure";
-  if (matcher.wantsAbsence) return "no";
+  if (matcher.wantsAbsence) return found.odd ? "unsure" : "no";
   const context: Context = { loose: purpose === "forbid", reading };
   const truths = found.values.map((value) => matcher.test(value, context));
   if (found.odd) truths.push("unsure");

@@ -5,6 +5,8 @@ import { readUrl, type ReadUrl } from "./host.ts";
 import type { LiteralSet } from "./literals.ts";
 import { readPath, type ReadPath } from "./under.ts";
 
+const NONE: readonly string[] = [];
+
 /** The arguments as the matchers of many rules see them. */
 export class Reading {
   readonly arguments: JsonObject;
@@ -13,10 +15,22 @@ export class Reading {
   readonly path: (text: string) => ReadPath | undefined = once(readPath);
   readonly url: (text: string) => ReadUrl | undefined = once(readUrl);
 
+  readonly #names: WeakMap<JsonObject, ReadonlyMap<string, readonly string[]>> = new WeakMap();
+
   constructor(args: JsonObject, literals: LiteralSet | undefined) {
     this.arguments = args;
     this.literals = literals;
   }
+
+  /** Other names of the object that a person or a server may take for this one. */
+  readonly twins = (object: JsonObject, name: string): readonly string[] => {
+    let names = this.#names.get(object);
+    if (names === undefined) {
+      names = Map.groupBy(Object.keys(object), this.folded);
+      this.#names.set(object, names);
+    }
+    return (names.get(this.folded(name)) ?? NONE).filter((other) => other !== name);
+  };
 }
 
 function once<T>(work: (text: string) => T): (text: string) => T {

@@ -4,6 +4,8 @@ import type { Truth } from "./truth.ts";
 
 const MAX_PATH = 32_768;
 const MAX_DECODINGS = 4;
+/** Windows drops dots and spaces at the end of a name, so that `.. ` is `..` there. */
+const NEARLY_UP = /(?:^|[\\/])\.\.[. ]+(?:[\\/]|$)/;
 
 export interface Root {
   readonly path: string;
@@ -71,7 +73,7 @@ function readingsOf(value: string): readonly string[] | undefined {
   const readings = new Set<string>();
   let text = value;
   for (let i = 0; i <= MAX_DECODINGS; i++) {
-    if (/[\u0000-\u001f\u007f]/.test(text)) return undefined;
+    if (/[\u0000-\u001f\u007f]/.test(text) || NEARLY_UP.test(text)) return undefined;
     if (/^[A-Za-z]:\\/.test(text)) readings.add(text.replaceAll("\\", "/"));
     else {
       readings.add(text);

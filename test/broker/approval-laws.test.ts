@@ -47,18 +47,23 @@ const world: fc.Arbitrary<World> = fc.record({
   }),
   budgeted: fc.constantFrom("ask", "deny"),
   answers: fc.array(
-    fc.record(
-      {
-        decision: fc.constantFrom("allow", "allow", "deny"),
-        scope: fc.constantFrom("once", "run", "until"),
-        until: fc.constant("2999-01-01"),
-        about: fc.oneof(
-          fc.constant("all" as const),
-          fc.array(fc.integer({ min: 1, max: 14 }), { maxLength: 8 }),
-        ),
-      },
-      { requiredKeys: ["decision", "until"] },
-    ),
+    fc
+      .record(
+        {
+          decision: fc.constantFrom("allow", "allow", "deny"),
+          scope: fc.constantFrom("once", "run", { until: "2999-01-01" }),
+          about: fc.oneof(
+            fc.constant("all" as const),
+            fc.array(fc.integer({ min: 1, max: 14 }), { maxLength: 8 }),
+          ),
+        },
+        { requiredKeys: ["decision"] },
+      )
+      .map(({ scope, ...rest }) =>
+        typeof scope === "object"
+          ? { ...rest, scope: "until", ...scope }
+          : { ...rest, ...(scope && { scope }) },
+      ),
     { minLength: 1, maxLength: 6 },
   ) as fc.Arbitrary<readonly ApprovalAnswer[]>,
   calls: fc.array(

@@ -222,6 +222,11 @@ describe("a refusal", () => {
     ["an end in the past", { decision: "allow", scope: "until", until: "2001-01-01" }],
     ["no end", { decision: "allow", scope: "until" }],
     ["an end that is no time", { decision: "allow", scope: "until", until: "tomorrow" }],
+    [
+      "a bound under a name that is none",
+      { decision: "allow", patern: { title: { equals: "one" } } } as never,
+    ],
+    ["a time with another scope", { decision: "allow", scope: "run", until: Date.now() + 60_000 }],
     ["a pattern that cannot be read", { decision: "allow", pattern: { title: { equal: "one" } } }],
     ["a pattern of nothing", { decision: "allow", pattern: {} }],
     ["a pattern that does not hold", { decision: "allow", pattern: { title: { equals: "two" } } }],

@@ -153,12 +153,12 @@ const effects = fc.record({
   del: fc.constantFrom("allow", "ask", "deny"),
 });
 const answers = fc.array(
-  fc.record({
-    decision: fc.constant("allow"),
-    scope: fc.constantFrom("once", "run", "until"),
-    until: fc.constant("2999-01-01"),
-    about: fc.constantFrom("all", undefined),
-  }),
+  fc
+    .record({
+      scope: fc.constantFrom({ scope: "once" }, { scope: "run" }, { scope: "until", until: "2999-01-01" }),
+      about: fc.constantFrom("all", undefined),
+    })
+    .map(({ scope, about }) => ({ decision: "allow", about, ...scope })),
   { minLength: 1, maxLength: 5 },
 );
 

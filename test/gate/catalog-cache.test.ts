@@ -1,6 +1,7 @@
 // Gates that know tools from an earlier process: when servers are started, and what they are then asked.
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { defineTool, type CallgateOptions } from "../../index.ts";
 import { verifies } from "../requirements.ts";
 import { calls, openCached, scratch, stated, tool, warm } from "./catalog-support.ts";
 
@@ -146,6 +147,34 @@ test(
     await using gate = await openCached(folder, { s }, { pins });
     const { error } = await gate.run("await s.echo({});");
     expect(error?.message).toContain("its definition could not be held against its pin");
+  },
+);
+
+test(
+  verifies(
+    "policy:flows",
+    "why a server cannot be used is told in its words, and brings its labels into the run",
+  ),
+  async () => {
+    const [folder, s] = [scratch(), stated()];
+    const pins = { file: join(folder, "lock.json") };
+    const policy = { default: "allow", servers: { s: { results: ["untrusted"] } } } as const;
+    const seen = new Map<string, readonly string[]>();
+    const audit: CallgateOptions["audit"] = {
+      append: (entry) => void (entry.type === "call.decided" && seen.set(entry.tool, entry.labels)),
+    };
+    const own = {
+      note: defineTool({ description: "Notes.", input: { type: "object" }, run: () => "noted" }),
+    };
+    await warm(folder, { s }, { pins });
+    s.become({ broken: true });
+    await using gate = await openCached(folder, { s }, { pins, policy, audit, tools: { own } });
+    const { output } = await gate.run(
+      "const why = await s.echo({}).catch(({ code }) => code); await own.note({}); return why;",
+      { check: "off" },
+    );
+    expect(output).toMatch(/^CALL_/);
+    expect(seen.get("note")).toEqual(["server:s", "untrusted"]);
   },
 );
 
