@@ -10,7 +10,8 @@ import { createMemoryTokens } from "../../../broker/upstream/auth/token-store.ts
 import type { McpServerConfig } from "../../../broker/upstream/config.ts";
 import type { Upstream } from "../../../broker/upstream/upstream.ts";
 import { verifies } from "../../requirements.ts";
-import { authorizationServer, protectedServer, signIn } from "./oauth-support.ts";
+import { login } from "../../../broker/upstream/auth/login.ts";
+import { agree, authorizationServer, listenLocal, protectedServer, signIn } from "./oauth-support.ts";
 import { ask, names, open, said, thrown } from "./support.ts";
 import type { Faulty } from "./http-support.ts";
 
@@ -294,5 +295,40 @@ test(
     expect(failure.message).toContain("refuses oauth.clientId of its entry: invalid_client");
     expect(failure.message).not.toContain("sesame");
     expect(failure.message).not.toContain(Buffer.from("robot:sesame-open-up").toString("base64"));
+  },
+);
+
+test(
+  verifies("auth:login", "a server that speaks over SSE asks for a sign-in as well, and gets its tokens"),
+  async () => {
+    const auth = await authorizationServer();
+    let answer: (message: unknown) => void = () => {};
+    const url = await listenLocal((request, response, body) => {
+      if (request.url?.startsWith("/.well-known/oauth-protected-resource") === true) {
+        const about = { resource: url, authorization_servers: [auth.issuer] };
+        return void response.writeHead(200).end(JSON.stringify(about));
+      }
+      if (auth.accepts(request.headers.authorization) === undefined) {
+        return void response.writeHead(401, { "www-authenticate": 'Bearer scope="use"' }).end();
+      }
+      if (request.method === "GET") {
+        response.writeHead(200, { "content-type": "text/event-stream" });
+        response.write("event: endpoint\ndata: /post\n\n");
+        answer = (message) => response.write(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
+        return;
+      }
+      response.writeHead(202).end();
+      const { id, method, params } = JSON.parse(body) as { id?: number; method: string; params: object };
+      const tools = [{ name: "t", inputSchema: { type: "object" } }];
+      const hello = { ...params, capabilities: { tools: {} }, serverInfo: { name: "s", version: "1" } };
+      if (id !== undefined)
+        answer({ jsonrpc: "2.0", id, result: method === "initialize" ? hello : { tools } });
+    });
+    const store = createMemoryTokens();
+    const upstream = open({ type: "sse", url }, { http: { tokens: store, secrets: createLiveSecrets() } });
+    expect((await thrown(names(upstream))).message).toContain("run callgate login srv");
+    await login("srv", { type: "sse", url }, { store, open: agree });
+    expect(await upstream.revived?.()).toBe(true);
+    expect(await names(upstream)).toEqual(["t"]);
   },
 );
