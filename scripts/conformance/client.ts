@@ -2,7 +2,8 @@
 // `client.ts <url>` runs it alone, with the scenario and the revision in the environment as the suite gives them.
 import { setTimeout as pause } from "node:timers/promises";
 import { inspect } from "node:util";
-import { createCallgate, type Gate, type JsonObject } from "../../index.ts";
+import { createCallgate, createMemoryTokens, type Gate, type JsonObject } from "../../index.ts";
+import { createPerson, oauthOf } from "./sign-in.ts";
 
 /** What the suite tells a client. */
 export interface ClientTask {
@@ -38,21 +39,26 @@ export async function runClient(task: ClientTask, signal: AbortSignal): Promise<
   const note = (value: unknown): unknown => log.push(typeof value === "string" ? value : inspect(value));
   let code = 1;
   try {
-    const { toolCalls } = JSON.parse(task.context) as { readonly toolCalls?: readonly ToolCall[] };
+    const context = JSON.parse(task.context) as { readonly toolCalls?: readonly ToolCall[] };
+    const { toolCalls } = context;
+    const peer = {
+      type: "http",
+      url: task.url,
+      protocolEra: task.revision === "2026-07-28" ? "modern" : "legacy",
+      ...(task.scenario.startsWith("auth/") && { oauth: oauthOf(task.scenario, { ...context }) }),
+    };
+    const store = createMemoryTokens();
+    const person = createPerson("peer", peer, { store, signal });
     await using gate = await createCallgate({
-      servers: {
-        peer: {
-          type: "http",
-          url: task.url,
-          protocolEra: task.revision === "2026-07-28" ? "modern" : "legacy",
-        },
-      },
+      servers: { peer },
+      auth: { store },
       policy: { default: "allow" },
       sandbox: { workers: 1 },
       // A person who leaves every field as it is.
       elicit: () => Promise.resolve({ action: "accept" }),
     });
     await listed(gate, signal);
+    while (await person.satisfy(gate)) await listed(gate, signal);
     note(gate.servers());
     note(gate.notes);
     const calls = gate.catalog.list({ server: "peer" }).flatMap(({ tool, identifier }) => {
@@ -60,10 +66,12 @@ export async function runClient(task: ClientTask, signal: AbortSignal): Promise<
       const wanted = toolCalls?.filter(({ name }) => name === tool) ?? [sample];
       return wanted.map((call) => ({ identifier, arguments: withoutNulls(call.arguments) }));
     });
-    const { status, output, error } = await gate.run(scriptOf(calls), { check: "off", signal });
-    note(output);
-    if (error !== undefined) note(error);
-    code = status === "completed" ? 0 : 1;
+    do {
+      const { status, output, error } = await gate.run(scriptOf(calls), { check: "off", signal });
+      note(output);
+      if (error !== undefined) note(error);
+      code = status === "completed" ? 0 : 1;
+    } while (await person.satisfy(gate));
   } catch (error) {
     note(error);
   }
