@@ -148,7 +148,7 @@ test.each(modern)(
   verifies("upstream:eras", "a server of the newer era is spoken to in its own: %s"),
   async (_n, start) => {
     const upstream = open(await start());
-    expect(await names(upstream)).toEqual(["echo", "list", "fail", "region", "hang", "ask", "grow"]);
+    expect(await names(upstream)).toEqual(["echo", "meta", "list", "fail", "region", "hang", "ask", "grow"]);
     expect(upstream.status()).toMatchObject({ protocolVersion: "2026-07-28", notes: [] });
     expect(await said(ask(upstream, "echo", { a: [1] }))).toBe('{"a":[1]}');
     expect(toCallValue(await ask(upstream, "list"))).toEqual([1, 2, 3]);
