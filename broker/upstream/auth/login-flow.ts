@@ -18,6 +18,7 @@ import { openLoopback } from "./loopback.ts";
 import { scopesOf, type OAuthConfig } from "./oauth-config.ts";
 import { signInKey, type KnownClient, type SignIn } from "./sign-in.ts";
 import { asked, clientTokens, readTokens } from "./token-requests.ts";
+import { held } from "./token-store.ts";
 
 export interface Flow {
   readonly url: URL;
@@ -119,7 +120,9 @@ export async function byPerson(
   );
   const tokens = readTokens(answer, scopes, { fetch, now: Date.now });
   const signIn = signInOf(server, client, tokens);
-  await options.store.save(signInKey(flow.config), JSON.stringify(signIn));
+  const key = signInKey(flow.config);
+  // A refresh of the sign-in before may be under way, and must not be what is kept last.
+  await held(options.store, key, () => options.store.save(key, JSON.stringify(signIn)));
   return signIn;
 }
 

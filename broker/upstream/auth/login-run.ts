@@ -12,6 +12,7 @@ import { byItself, byPerson, probe, type Flow } from "./login-flow.ts";
 import type { LoginOptions, LoginResult } from "./login.ts";
 import { readSignIn, signInKey } from "./sign-in.ts";
 import { GrantRefused } from "./token-requests.ts";
+import { held } from "./token-store.ts";
 
 /** See `login` of login.ts. */
 export function login(name: string, config: unknown, options: LoginOptions): Promise<LoginResult> {
@@ -42,9 +43,15 @@ export function logout(
 ): Promise<boolean> {
   return inFlow(name, config, { ...options, open: () => {} }, async ({ config: parsed, fetch }) => {
     const key = signInKey(parsed);
-    const text = await options.store.load(key);
+    const { store } = options;
+    if ((await store.load(key)) === undefined) return false;
+    // What a refresh that is under way gets is signed out of, too.
+    const text = await held(store, key, async () => {
+      const last = await store.load(key);
+      await store.save(key, undefined);
+      return last;
+    });
     const kept = readSignIn(text);
-    await options.store.save(key, undefined);
     const token = kept?.tokens?.refresh ?? kept?.tokens?.access;
     if (kept?.revocationEndpoint !== undefined && token !== undefined) {
       const body = new URLSearchParams({ token, client_id: kept.client.client_id });

@@ -10,7 +10,7 @@ import type { Fetch } from "./endpoint-fetch.ts";
 import { scopesOf } from "./oauth-config.ts";
 import { readSignIn, signInKey, type SignIn, type Tokens } from "./sign-in.ts";
 import { clientTokens, GrantRefused, refreshTokens } from "./token-requests.ts";
-import type { TokenStore } from "./token-store.ts";
+import { held, type TokenStore } from "./token-store.ts";
 
 /** How a server's authorization stands. */
 export interface AuthStatus {
@@ -62,7 +62,7 @@ export function createAuthSession(options: AuthSessionOptions): AuthSession {
   const loginCommand = `callgate login ${pasteable(server) ? server : "with its name"}`;
   const automatic = oauth.grant === "client_credentials";
   let tokens: Tokens | undefined;
-  let read = automatic;
+  let reading: Promise<void> | undefined;
   let renewing: Promise<Renewed> | undefined;
   let found: AuthorizationServer | undefined;
   let need: AuthStatus | undefined;
@@ -94,6 +94,17 @@ export function createAuthSession(options: AuthSessionOptions): AuthSession {
     return kept;
   }
 
+  /** For all who ask before it is there; read again after a failure. */
+  async function readOnce(): Promise<void> {
+    try {
+      const kept = await load();
+      if (kept?.tokens !== undefined && tokens === undefined) take(kept.tokens);
+    } catch (error) {
+      reading = undefined;
+      throw error;
+    }
+  }
+
   async function clientRenewal(challenge: Challenge): Promise<Renewed> {
     // Security: found once. A server that later names another authorization server gets no secret sent there.
     found ??= await discover(new URL(config.url ?? ""), { oauth, challenge, fetch: options.fetch });
@@ -121,8 +132,10 @@ export function createAuthSession(options: AuthSessionOptions): AuthSession {
     }
     try {
       const fresh = await refreshTokens(kept, kept.tokens.refresh, powers);
+      // Before it is kept: the old one may be spent, and a full disk must not cost the sign-in of this process.
+      const token = take(fresh);
       await store.save(key, JSON.stringify({ ...kept, tokens: fresh } satisfies SignIn));
-      return { token: take(fresh), fresh: true };
+      return { token, fresh: true };
     } catch (error) {
       if (!(error instanceof GrantRefused)) throw error;
       const { tokens: _ended, ...rest } = kept;
@@ -137,8 +150,7 @@ export function createAuthSession(options: AuthSessionOptions): AuthSession {
       if (automatic) return await clientRenewal(challenge);
       const work = (): Promise<Renewed> => personRenewal(refused, challenge);
       // Nothing is kept for most servers, and then nothing needs a lock.
-      if (store.hold === undefined || (await load())?.tokens?.refresh === undefined) return await work();
-      return await store.hold(key, work);
+      return await ((await load())?.tokens?.refresh === undefined ? work() : held(store, key, work));
     } catch (error) {
       if (!(error instanceof GrantRefused)) throw error;
       const why = `its authorization server refuses oauth.clientId of its entry: ${error.message}`;
@@ -156,11 +168,7 @@ export function createAuthSession(options: AuthSessionOptions): AuthSession {
 
   return {
     async token() {
-      if (!read) {
-        read = true;
-        const kept = await load();
-        if (kept?.tokens !== undefined) take(kept.tokens);
-      }
+      if (!automatic) await (reading ??= readOnce());
       if (tokens?.expiresAt === undefined || powers.now() < tokens.expiresAt - EARLY_MS)
         return tokens?.access;
       if (!automatic && tokens.refresh === undefined) return tokens.access;
