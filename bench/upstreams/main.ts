@@ -42,7 +42,7 @@ const { early, late } = await measureGrowth(work);
 row(
   `heap after ${work.calls} calls and ${work.refreshes} new lists, beyond that after a tenth (${early.toFixed(0)} MB)`,
   late - early,
-  3,
+  1,
   "MB",
 );
 
