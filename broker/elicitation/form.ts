@@ -112,10 +112,14 @@ export function parseForm(params: unknown): ElicitationForm | string {
   };
 }
 
-/** A default that the field itself does not allow would be refused after the person has left it. */
+/**
+ * A default that the field itself does not allow would be refused after the person has left it. Security: one that
+ * cannot be shown as it is would be sent in the person's name, unseen.
+ */
 function withFittingDefault(field: ElicitationField): ElicitationField {
   const { default: given, ...rest } = field;
-  const fits = given !== undefined && elicitationProblem(field, given) === undefined;
+  const isShown = typeof given !== "string" || plain(given, VALUE_UNITS) === given;
+  const fits = given !== undefined && isShown && elicitationProblem(field, given) === undefined;
   return fits ? field : (rest as ElicitationField);
 }
 

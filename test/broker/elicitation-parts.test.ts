@@ -64,6 +64,20 @@ describe("a form", () => {
     },
   );
 
+  test.each([
+    ["hides something", "yes\u202e"],
+    ["moves the cursor", "\u001b[2Jyes"],
+    ["has more than one line", "a\nb"],
+    ["is longer than is shown", "x".repeat(201)],
+  ])(verifies("elicitation:form", "loses a default that %s"), (_what, given) => {
+    expect(parseForm(form({ a: { type: "string", default: given } }))).toMatchObject({
+      requestedSchema: { properties: { a: { type: "string" } } },
+    });
+    expect(JSON.stringify(parseForm(form({ a: { type: "string", default: given } })))).not.toContain(
+      "default",
+    );
+  });
+
   test(verifies("elicitation:form", "has bounded texts whatever the server sends"), () => {
     const long = "x".repeat(1_000_000);
     const parsed = parseForm({
