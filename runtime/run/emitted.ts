@@ -74,8 +74,9 @@ function described({ type, mimeType, uri, name }: Given, bytes: number): Omit<Bi
     type,
     mimeType: mediaType(mimeType),
     bytes,
-    ...(uri !== undefined && { uri }),
-    ...(name !== undefined && { name }),
+    // A script may hold halves of characters, which are an error wherever a text is encoded.
+    ...(uri !== undefined && { uri: uri.toWellFormed() }),
+    ...(name !== undefined && { name: name.toWellFormed() }),
   };
 }
 

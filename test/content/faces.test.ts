@@ -55,6 +55,18 @@ describe("the server", () => {
     },
   );
 
+  test(verifies("content:faces", "a name that is no text of Unicode costs nobody the result"), async () => {
+    const script =
+      'emit({ type: "resource", data: "AAAA", mimeType: "text/plain", name: "a\\ud800" }); return "done"';
+    const client = await connect(url, "modern");
+    const { content, isError } = await client.callTool({ name: "run_script", arguments: { script } });
+    expect(isError).not.toBe(true);
+    expect(content).toMatchObject([
+      { type: "text", text: expect.stringContaining("done") as string },
+      { type: "resource", resource: { uri: "callgate://content/1/a%EF%BF%BD", blob: "AAAA" } },
+    ]);
+  });
+
   test(verifies("content:faces", "call_tool gives the images of the tool's result"), async () => {
     const client = await connect(url, "modern");
     const call = { server: "s", tool: "image", arguments: { bytes: 30 } };
