@@ -13,6 +13,7 @@ export interface HttpDispatcher {
   release(): Promise<void>;
 }
 
+const SCHEMES: ReadonlySet<string> = new Set(["http:", "https:", "socks5:", "socks:"]);
 /** Never sent to a proxy, for which these names are another machine. */
 const LOOPBACK = "localhost,.localhost,127.0.0.1,::1";
 
@@ -69,11 +70,19 @@ function proxyOf(env: Environment, name: string): string {
   const value = variable(env, name).trim();
   if (value === "") return "";
   const url = URL.parse(value.includes("://") ? value : `http://${value}`);
-  if (url === null || !["http:", "https:", "socks5:", "socks:"].includes(url.protocol)) {
+  if (url === null || !SCHEMES.has(url.protocol) || !isEncoded(url.username + url.password)) {
     // Security: the value may hold a password.
     throw new AccessProblem(`${name.toUpperCase()} of the environment is not the URL of a proxy`);
   }
   return url.href;
+}
+
+function isEncoded(text: string): boolean {
+  try {
+    return decodeURIComponent(text) !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 function passwordOf(proxy: string): string[] {

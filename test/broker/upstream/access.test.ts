@@ -188,12 +188,10 @@ test(verifies("access:proxies", "an address written as such is not asked of a pr
   expect(asked).toEqual([]);
 });
 
-test(
-  verifies("access:proxies", "a proxy that is no URL fails its server, and its value is not shown"),
-  async () => {
-    const failure = await thrown(
-      names(reach("http://mcp.example.com/mcp", { env: { HTTPS_PROXY: "ftp://me:sesame@x" } })),
-    );
+test.each(["ftp://me:sesame@x", "http://me:sesame%zz@x:3128"])(
+  verifies("access:proxies", "a proxy that cannot be used fails its server, and its value is not shown: %s"),
+  async (value) => {
+    const failure = await thrown(names(reach("http://mcp.example.com/mcp", { env: { HTTPS_PROXY: value } })));
     expect(failure.message).toContain("HTTPS_PROXY of the environment is not the URL of a proxy");
     expect(failure.message).not.toContain("sesame");
   },
