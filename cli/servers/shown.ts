@@ -11,6 +11,8 @@ const MAX_COMMAND = 4_000;
 const MIN_COMMAND = 200;
 const MAX_NAMES = 20;
 const MAX_SERVERS = 100;
+/** Keys of `oauth` that authorization servers get something of. */
+const SECRETS = ["clientSecret", "privateKey"];
 
 /** All of them, in rows of the terminal: what starts, where it runs, what it is given. Values are never shown. */
 export function serverRows(servers: Readonly<Record<string, unknown>>, width: number): readonly Text[] {
@@ -70,9 +72,22 @@ function given(entry: RawEntry): readonly string[] {
     ...(cwd === undefined ? [] : [`in ${visibleLine(wordOf(cwd), 1_000)}`]),
     ...(namesOf(env).length === 0 ? [] : [`variables: ${nameList(env)}`]),
     ...(envFile === undefined ? [] : [`variables of ${visibleLine(wordOf(envFile), 1_000)}`]),
-    ...(oauth === undefined ? [] : ["signs in with OAuth"]),
+    ...(oauth === undefined ? [] : signIn(oauth)),
     ...(allowPrivate === true ? ["may reach addresses of private networks"] : []),
     ...(namesOf(headers).length === 0 ? [] : [`headers: ${nameList(headers)}`]),
+  ];
+}
+
+// Security: a secret may be sent to another place than the address that is shown.
+function signIn(oauth: unknown): readonly string[] {
+  const { issuer, authServerMetadataUrl, ...rest } = isEntry(oauth) ? oauth : {};
+  const secrets = SECRETS.filter((key) => Object.hasOwn(rest, key));
+  return [
+    `signs in with OAuth${secrets.length === 0 ? "" : `, sends ${secrets.join(", ")}`}`,
+    ...(authServerMetadataUrl === undefined
+      ? []
+      : [`sign-in as told by ${shownAddress(wordOf(authServerMetadataUrl))}`]),
+    ...(issuer === undefined ? [] : [`sign-in at ${shownAddress(wordOf(issuer))}`]),
   ];
 }
 

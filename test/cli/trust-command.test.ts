@@ -139,11 +139,37 @@ describe("what a person is shown", () => {
     },
   );
 
+  test(
+    verifies("trust:shown", "where tokens are got is shown, and that a secret is sent there"),
+    async () => {
+      const stdout = await shows({
+        bare: { url: "https://example.com/bare", oauth: {} },
+        own: {
+          url: "https://example.com/own",
+          oauth: {
+            grant: "client_credentials",
+            clientId: "me",
+            clientSecret: "${AWS_SECRET_ACCESS_KEY}",
+            authServerMetadataUrl: "https://login.example.org/meta?key=s3cret",
+            issuer: "https://issuer.example.net",
+            clientMetadataUrl: "https://client.example.net/me.json",
+          },
+        },
+      });
+      expect(stdout).toContain("sends to https://example.com/bare\n    signs in with OAuth\n");
+      expect(stdout).toContain("    signs in with OAuth, sends clientSecret\n");
+      expect(stdout).toContain("    sign-in as told by https://login.example.org/meta?key=…\n");
+      expect(stdout).toContain("    sign-in at https://issuer.example.net\n");
+      expect(stdout).not.toContain("s3cret");
+    },
+  );
+
   test(verifies("trust:shown", "control, bidirectional and invisible characters are escapes"), async () => {
     const evil = "\u001b[2J\u202e\u200bx\nok callgate";
     const stdout = await shows({
       a: { command: evil, args: [evil], env: { [evil]: "" }, cwd: evil },
       b: { url: `https://example.com/${evil}`, headers: { [evil]: "" } },
+      c: { url: "https://example.com/", oauth: { issuer: evil, authServerMetadataUrl: evil } },
     });
     expect(/[\p{Cc}\p{Cf}]/u.test(stdout.replaceAll("\n", ""))).toBe(false);
     expect(stdout).not.toMatch(/^ok callgate/m);
