@@ -90,23 +90,21 @@ async function perform(
   if ("error" in authorized) return refused(authorized.error, authorized.rules, authorized.approval);
   if ("planned" in authorized) return planned(request, definition, args.shown, context, authorized.planned);
   const { rules, release } = authorized;
-  // Security: the tool may have changed while a person was asked.
-  const heldSince = heldBack(request, context, witness);
-  if (heldSince !== undefined) {
-    release({ sent: false });
-    return heldSince;
-  }
   const reads = definition.annotations?.readOnlyHint === true;
-  if (options.signal.aborted) {
-    release({ sent: false });
-    return refused(callError("CALL_CANCELLED", request, "The run ended."), rules);
-  }
   let sentContent: (() => void) | undefined;
   try {
+    options.signal.throwIfAborted();
     if (args.bytes > 0) sentContent = await context.content.send(args.bytes, options.signal);
   } catch {
     release({ sent: false });
     return refused(callError("CALL_CANCELLED", request, "The run ended."), rules);
+  }
+  // Security: the tool may have changed while a person was asked, or while the call waited for its turn.
+  const heldSince = heldBack(request, context, witness);
+  if (heldSince !== undefined) {
+    release({ sent: false });
+    sentContent?.();
+    return heldSince;
   }
   // Security: what cannot be recorded is not done.
   if (!(await witness.sending({ reads }))) {

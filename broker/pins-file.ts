@@ -2,11 +2,13 @@
 import { randomUUID } from "node:crypto";
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { z } from "zod";
+import { ownWords } from "./own-words.ts";
+
 import { CallgateError } from "../contract/error.ts";
 import { isJsonObject, type JsonObject } from "../contract/json.ts";
 import type { ToolDefinition } from "../contract/tool.ts";
 import { HIDDEN, sorted } from "./pins-diff.ts";
-import { quoted } from "./plain-text.ts";
+import { plain, quoted } from "./plain-text.ts";
 
 export interface Pin {
   /** SHA-256 over the canonical JSON of the definition's pinned parts. */
@@ -105,12 +107,12 @@ function byName<T>(map: ReadonlyMap<string, T>): readonly (readonly [string, T])
 }
 
 function parseTable(value: unknown): PinTable {
-  const { servers } = shape.parse(value);
+  const { servers } = shape.parse(value, { error: ownWords });
   const table = new Map<string, ReadonlyMap<string, Pin>>();
   for (const [server, tools] of Object.entries(servers)) {
     const pins = new Map<string, Pin>();
-    for (const [name, given] of Object.entries(object.parse(tools))) {
-      const { sha256, definition } = entry.parse(given);
+    for (const [name, given] of Object.entries(object.parse(tools, { error: ownWords }))) {
+      const { sha256, definition } = entry.parse(given, { error: ownWords });
       pins.set(name, {
         sha256,
         definition: { ...(definition as Omit<ToolDefinition, "server" | "name">), server, name },
@@ -123,5 +125,7 @@ function parseTable(value: unknown): PinTable {
 
 function firstIssue({ issues }: z.ZodError): string {
   const [first] = issues;
-  return `${first?.path.map(String).join(".").slice(0, 120) ?? ""} ${first?.message ?? ""}`.trim();
+  // Security: the names in it are whatever the file says.
+  const place = plain(first?.path.map(String).join(".") ?? "", 120);
+  return `${place === "" ? "" : `${place}: `}${plain(first?.message ?? "", 200)}`;
 }

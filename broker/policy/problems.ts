@@ -36,7 +36,7 @@ const UNSUPPORTED: readonly (readonly [path: readonly string[], sentence: string
   ],
   [
     ["approvals"],
-    "this version keeps an approval for one call or one run, and refuses when nobody answers; remove it",
+    "how long an approval holds is part of each answer, and nobody answering is a refusal; remove it",
   ],
   [["output", "maxTokens"], "how much a run may log is the limit outputBytes; remove it"],
   [

@@ -9,6 +9,7 @@ import {
   type OAuthConfig,
 } from "./auth/oauth-config.ts";
 import { readEnvFile } from "./env-file.ts";
+import { ownWords } from "../own-words.ts";
 import { expand, isPlainName, type Environment } from "./expand.ts";
 import { printable } from "./printable.ts";
 import type { RateLimit } from "./rate.ts";
@@ -137,7 +138,7 @@ export function parseServers(value: unknown, options: { readonly env: Environmen
 }
 
 function parseEntry(raw: unknown, path: string): Entry {
-  const parsed = entrySchema.safeParse(raw);
+  const parsed = entrySchema.safeParse(raw, { error: ownWords });
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
     const inside = (issue?.path ?? []).map((part) =>

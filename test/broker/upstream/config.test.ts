@@ -103,6 +103,27 @@ test.each<[string, unknown, RegExp]>([
   expect(refusal(servers)).toMatch(message);
 });
 
+test.each<[unknown, string]>([
+  ["npx", "mcpServers.a: expected an object, got a text"],
+  [{ command: 5 }, "mcpServers.a.command: expected a text, got 5"],
+  [{ command: "" }, "mcpServers.a.command: expected a text that is not empty"],
+  [{ command: "x", args: "y" }, "mcpServers.a.args: expected a list, got a text"],
+  [
+    { command: "x", args: [{}] },
+    "mcpServers.a.args[0]: expected a text, a number, true or false, got an object",
+  ],
+  [{ command: "x", disabled: "no" }, "mcpServers.a.disabled: expected true or false, got a text"],
+  [{ command: "x", timeout: 0 }, "mcpServers.a.timeout: expected a number that is at least 1"],
+  [{ command: "x", timeout: 1.5 }, "mcpServers.a.timeout: expected a whole number, got 1.5"],
+  [
+    { command: "x", rateLimit: { calls: 1 } },
+    "mcpServers.a.rateLimit.perMs: expected a number; it is missing",
+  ],
+  [{ command: "x", protocolEra: "old" }, 'mcpServers.a.protocolEra: expected "auto" or "legacy" or "modern"'],
+])(verifies("upstream:config-shape", "%j is refused in our own words"), (entry, message) => {
+  expect(refusal({ a: entry })).toBe(message);
+});
+
 test(
   verifies("upstream:config-shape", "no entry, however wrong, fails otherwise than as CONFIG_INVALID"),
   () => {
