@@ -115,7 +115,7 @@ export function isLoopback(host: string): boolean {
 }
 
 /** A host whose very text says that it is no public one. */
-function namesPrivate(host: string): boolean {
+export function namesPrivate(host: string): boolean {
   if (isIP(host) !== 0) return restrictedRange(host) !== undefined;
   return !host.includes(".") || /\.(?:localhost|local|internal|lan|intranet|home\.arpa)$/.test(host);
 }

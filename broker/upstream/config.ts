@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { CallgateError } from "../../contract/error.ts";
 import {
+  mayGetTokens,
   oauthProblem,
   openOAuth,
   readOAuth,
@@ -235,6 +236,8 @@ function problemOf(config: McpServerConfig): string | undefined {
   if (config.oauth === undefined) return undefined;
   if (Object.keys(config.headers ?? {}).some((name) => name.toLowerCase() === "authorization"))
     return "oauth and headers.Authorization exclude each other; keep one";
+  if (!mayGetTokens(url, config.allowPrivate === true))
+    return "url: expected https:// beside oauth, since tokens are sent there";
   return oauthProblem(config.oauth);
 }
 

@@ -1,7 +1,7 @@
 // Owns a sign-in and its end as a whole: the entry read, the way opened and closed, failures put into words.
 import { CallgateError } from "../../../contract/error.ts";
 import { createLiveSecrets } from "../../live-secrets.ts";
-import { accessProblemIn } from "../access-problem.ts";
+import { AccessProblem, accessProblemIn } from "../access-problem.ts";
 import { parseServers, printingOf } from "../config.ts";
 import { openRoute } from "../http-access.ts";
 import { printable } from "../printable.ts";
@@ -10,6 +10,7 @@ import { discover } from "./discovery.ts";
 import { createEndpointFetch } from "./endpoint-fetch.ts";
 import { byItself, byPerson, probe, type Flow } from "./login-flow.ts";
 import type { LoginOptions, LoginResult } from "./login.ts";
+import { mayGetTokens } from "./oauth-config.ts";
 import { readSignIn, signInKey } from "./sign-in.ts";
 import { GrantRefused } from "./token-requests.ts";
 import { held } from "./token-store.ts";
@@ -18,6 +19,8 @@ import { held } from "./token-store.ts";
 export function login(name: string, config: unknown, options: LoginOptions): Promise<LoginResult> {
   return inFlow(name, config, options, async (flow) => {
     const { oauth } = flow;
+    if (!mayGetTokens(flow.url, flow.config.allowPrivate === true))
+      throw new AccessProblem("its url is not https, and tokens would be sent there for all to read");
     const challenge = await probe(flow);
     const server = await discover(flow.url, { oauth, challenge, fetch: flow.fetch });
     const before = readSignIn(await options.store.load(signInKey(flow.config)));

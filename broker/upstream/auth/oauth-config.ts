@@ -1,6 +1,6 @@
 // Owns the key `oauth` of a server's entry.
 import { z } from "zod";
-import { isLoopback, hostOf } from "../address-guard.ts";
+import { hostOf, isLoopback, namesPrivate } from "../address-guard.ts";
 import { printable } from "../printable.ts";
 import { readScopes } from "./challenge.ts";
 
@@ -98,6 +98,14 @@ export function oauthProblem(oauth: OAuthConfig): string | undefined {
 export function isSecure(url: URL | null): boolean {
   if (url === null) return false;
   return url.protocol === "https:" || (url.protocol === "http:" && isLoopback(hostOf(url)));
+}
+
+/**
+ * Whether a server may get tokens: by https, or inside a private network that its entry speaks of. Security: on the way
+ * to any other they could be read, and what the server says of its authorization be replaced.
+ */
+export function mayGetTokens(url: URL, allowPrivate: boolean): boolean {
+  return url.protocol === "https:" || allowPrivate || namesPrivate(hostOf(url));
 }
 
 export function scopesOf(oauth: OAuthConfig | undefined): readonly string[] {

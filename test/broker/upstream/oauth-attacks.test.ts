@@ -1,5 +1,7 @@
 // Authorization servers and MCP servers that lie, and answers that are forged.
 import { expect, test } from "vitest";
+import { login } from "../../../broker/upstream/auth/login.ts";
+import { mayGetTokens } from "../../../broker/upstream/auth/oauth-config.ts";
 import { createMemoryTokens } from "../../../broker/upstream/auth/token-store.ts";
 import { openLoopback } from "../../../broker/upstream/auth/loopback.ts";
 import { readChallenge } from "../../../broker/upstream/auth/challenge.ts";
@@ -173,6 +175,32 @@ test(verifies("auth:issuer", "the issuer of the entry is the only one that gets 
   const failure = await thrown(signIn(server, createMemoryTokens(), { entry: { oauth } }));
   expect(failure.message).toContain("but oauth.issuer of its entry is another");
   expect(auth.count("/token")).toBe(0);
+});
+
+test.each([[{}], [{ oauth: { clientId: "mine" } }]])(
+  verifies("auth:secret", "nobody is sent to sign in to a public server that is not https: entry %j"),
+  async (entry) => {
+    const opened: URL[] = [];
+    const signing = login(
+      "srv",
+      { url: "http://mcp.example.com/mcp", ...entry },
+      { store: createMemoryTokens(), open: (url) => void opened.push(url) },
+    );
+    expect((await thrown(signing)).message).toMatch(/https/);
+    expect(opened).toEqual([]);
+  },
+);
+
+test.each([
+  ["https://mcp.example.com/mcp", false, true],
+  ["http://mcp.example.com/mcp", false, false],
+  ["http://mcp.example.com/mcp", true, true],
+  ["http://8.8.8.8/mcp", false, false],
+  ["http://10.0.0.5/mcp", false, true],
+  ["http://tools:8080/mcp", false, true],
+  ["http://[::1]:8080/mcp", false, true],
+])(verifies("auth:secret", "tokens go to %s, private networks allowed %s: %s"), (url, allowPrivate, may) => {
+  expect(mayGetTokens(new URL(url), allowPrivate)).toBe(may);
 });
 
 test(
