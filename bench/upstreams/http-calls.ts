@@ -1,14 +1,17 @@
-// Owns the comparison of calls to one HTTP server: a script through a gate, and the SDK's client alone.
+// Owns the comparison of calls to one HTTP server: a script through a gate, the broker without one, and the SDK's client alone.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { Agent, fetch as undiciFetch } from "undici";
 import { createCallgate } from "../../index.ts";
+import { openBrokerCalls } from "./broker-calls.ts";
 
 export interface Compared {
-  /** Time of the gate ÷ time of the client, of each round. */
-  readonly ratios: readonly number[];
+  /** Time of a script through the gate ÷ time of the client, of each round. */
+  readonly script: readonly number[];
+  /** Time of the broker's path, without a script, ÷ time of the client, of each round. */
+  readonly broker: readonly number[];
   /** ms of the client alone, of each round. */
   readonly bare: readonly number[];
 }
@@ -41,13 +44,13 @@ export async function compareCalls(options: {
       servers: { remote: { url, type: "http" } },
       policy: { default: "allow" },
     });
-    const script = `
+    const text = `
       let left = ${calls};
       const work = async () => { while (left-- > 0) await remote.echo({ n: left }); };
       await Promise.all(Array.from({ length: ${width} }, work));
       return "done";`;
     const throughGate = async (): Promise<void> => {
-      const { output, error } = await gate.run(script, { limits: { calls: calls + 1, wallMs: 120_000 } });
+      const { output, error } = await gate.run(text, { limits: { calls: calls + 1, wallMs: 120_000 } });
       if (output !== "done") throw new Error(`${error?.code}: ${error?.message}`);
     };
     const alone = async (): Promise<void> => {
@@ -57,18 +60,23 @@ export async function compareCalls(options: {
       };
       await Promise.all(Array.from({ length: width }, work));
     };
+    await using brokerCalls = await openBrokerCalls(url);
+    const throughBroker = (): Promise<void> => brokerCalls.make(calls, width);
     await alone();
     await throughGate();
-    const ratios: number[] = [];
+    await throughBroker();
+    const script: number[] = [];
+    const broker: number[] = [];
     const bare: number[] = [];
     for (let round = 0; round < rounds; round += 1) {
       const own = await timed(alone);
       bare.push(own);
-      ratios.push((await timed(throughGate)) / own);
+      script.push((await timed(throughGate)) / own);
+      broker.push((await timed(throughBroker)) / own);
     }
     await client.close();
     await agent.close();
-    return { ratios, bare };
+    return { script, broker, bare };
   } finally {
     child.kill();
   }
