@@ -53,8 +53,10 @@ export async function importCommand(session: Session, flags: ImportFlags): Promi
     throw new UsageError("nothing was written: there is no terminal to ask at; --yes imports what is shown");
   }
   const chosen = asks ? await choose(session, adding) : flags.dryRun === true ? [] : adding;
-  // Security: --yes to whatever a project brought along is not a look at it.
-  const seen = asks || !chosen.some(({ found }) => found.isProject);
+  // Security: --yes to whatever a project brought along is not a look at it; and what only looks like a secret, and so
+  // was not shown, may be what is run.
+  const shownWhole = asks && flags.withSecrets !== true;
+  const seen = shownWhole || !chosen.some(({ found }) => found.isProject);
   if (chosen.length > 0) await write(session, target, chosen, seen);
   if (flags.json === true) print(session, target, plan, finding, chosen);
   if (adding.length === 0 || flags.dryRun === true) return EXIT.completed;

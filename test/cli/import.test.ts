@@ -165,6 +165,21 @@ describe("trust in what a project brought along", () => {
     expect(ended.stderr).toContain("CONFIG_UNTRUSTED");
   });
 
+  test(
+    verifies("import:trusted", "it is asked about when what looks like a secret was copied and not shown"),
+    async () => {
+      const person = desk();
+      const args = [fixtureServer, "--token=hidden-from-who-was-asked"];
+      person.put(".mcp.json", servers({ items: { ...items, args } }));
+      const imported = await atTerminal(["import", "--with-secrets"], person.cwd, person, "y");
+      expect(imported.code).toBe(0);
+      expect(imported.stdout).not.toContain("hidden-");
+      const ended = await quietly(["run", "-e", "1"], person.cwd, person);
+      expect(ended.code).toBe(2);
+      expect(ended.stderr.replaceAll(/\n +┆ /g, "")).toContain("--token=hidden-from-who-was-asked");
+    },
+  );
+
   test(verifies("import:trusted", "it is not asked about again by whom it was shown to"), async () => {
     const person = desk();
     person.put(".mcp.json", servers({ items }));
