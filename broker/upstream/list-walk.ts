@@ -3,6 +3,9 @@ import { isJsonObject, own, type JsonObject, type JsonValue } from "../../contra
 import { DAY_MS } from "./catalog-store.ts";
 import { printable } from "./printable.ts";
 
+/** The longest text of a server that may reach the SDK's warnings. */
+const MAX_SHOWN = 512;
+
 /** Pages read at most. */
 export const MAX_PAGES = 1_000;
 
@@ -89,9 +92,24 @@ function ttlOf(page: JsonValue): number {
 function shown(tool: unknown): JsonObject[] {
   if (!isJsonObject(tool)) return [];
   const name = own(tool, "name");
-  // Security: the SDK prints names of tools it excludes; none with control characters may get that far.
-  if (typeof name !== "string" || name === "" || printable(name, name.length) !== name) return [];
-  return [{ name, inputSchema: schemaForSdk(own(tool, "inputSchema")) }];
+  const schema = own(tool, "inputSchema");
+  // Security: the SDK prints names of tools it excludes, and their headers; nothing odd may get that far.
+  if (typeof name !== "string" || name === "" || !isPlain(name) || !hasPlainHeaders(schema)) return [];
+  return [{ name, inputSchema: schemaForSdk(schema) }];
+}
+
+function isPlain(text: string): boolean {
+  return text.length <= MAX_SHOWN && printable(text, MAX_SHOWN) === text;
+}
+
+function hasPlainHeaders(schema: unknown): boolean {
+  if (!isJsonObject(schema) || !mentionsHeader(schema)) return true;
+  let plain = true;
+  JSON.stringify(schema, (key, value: unknown) => {
+    plain &&= isPlain(key) && (key !== "x-mcp-header" || typeof value !== "string" || isPlain(value));
+    return value;
+  });
+  return plain;
 }
 
 /** The input schema when it asks for HTTP headers, else the emptiest one: the SDK needs no more. */

@@ -249,6 +249,20 @@ test(verifies("upstream:list-faulty", "the SDK sees nothing of a tool that it co
   });
 });
 
+test.each(["\u001b[2J", "\u202e", "a".repeat(600)])(
+  verifies("upstream:list-faulty", "a header name that no warning should print is kept from the SDK: %j"),
+  (header) => {
+    const asking = (properties: JsonObject): JsonValue => ({
+      tools: [{ name: "a", inputSchema: { type: "object", properties } }],
+    });
+    const byValue = asking({ region: { type: "string", "x-mcp-header": header } });
+    const byKey = asking({ [header]: { type: "string", "x-mcp-header": "Region" } });
+    for (const page of [byValue, byKey]) {
+      expect(createListWalk().take(page, true)).toMatchObject({ tools: [] });
+    }
+  },
+);
+
 test(
   verifies("upstream:list-faulty", "a schema that asks for HTTP headers is shown to the SDK, cleaned"),
   () => {
