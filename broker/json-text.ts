@@ -10,7 +10,7 @@ export type JsonReading =
 
 /**
  * Parses JSON text in which every reader sees the same value: no property twice in one object, no number beyond the
- * range of a double, nested at most 100 deep. `__proto__` stays an ordinary own property. Time is linear.
+ * range of a double, nested at most 500 deep. `__proto__` stays an ordinary own property. Time is linear.
  */
 export function readJson(text: string): JsonReading {
   let value: unknown;

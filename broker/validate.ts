@@ -14,7 +14,7 @@ const outputs = new WeakMap<ToolDefinition, SchemaChecker>();
 
 /**
  * Reads and checks the arguments of a call. `maxBytes` bounds the text (UTF-8). Refused: text that is not one JSON
- * object, a property given twice, nesting over 100, what the degraded `inputSchema` refuses. The message has at most
+ * object, a property given twice, nesting over 500, what the degraded `inputSchema` refuses. The message has at most
  * five lines (`input.state: must be one of …`). Send `value`, never the text: only `value` was judged.
  */
 export function validateArguments(
