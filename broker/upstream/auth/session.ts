@@ -76,7 +76,8 @@ export function createAuthSession(options: AuthSessionOptions): AuthSession {
     return new AccessProblem(`${why}: run ${loginCommand}, or call login()`, { auth, status: 401 });
   };
 
-  function take(fresh: Tokens): string {
+  function take(fresh: Tokens, instead: Tokens | undefined = tokens): string {
+    secrets.retire(tokens?.access, tokens?.refresh, instead?.access, instead?.refresh);
     tokens = fresh;
     need = undefined;
     secrets.add(fresh.access, fresh.refresh);
@@ -133,7 +134,7 @@ export function createAuthSession(options: AuthSessionOptions): AuthSession {
     try {
       const fresh = await refreshTokens(kept, kept.tokens.refresh, powers);
       // Before it is kept: the old one may be spent, and a full disk must not cost the sign-in of this process.
-      const token = take(fresh);
+      const token = take(fresh, kept.tokens);
       await store.save(key, JSON.stringify({ ...kept, tokens: fresh } satisfies SignIn));
       return { token, fresh: true };
     } catch (error) {

@@ -100,6 +100,28 @@ test(
 );
 
 test(
+  verifies("auth:secret", "tokens that come and go push nothing out of what is hidden"),
+  async () => {
+    const auth = await authorizationServer();
+    const server = await protectedServer(auth);
+    const store = createMemoryTokens();
+    await signIn(server, store);
+    const secrets = createLiveSecrets();
+    secrets.add("password-of-a-proxy");
+    const upstream = open({ type: "http", url: server.url }, { http: { tokens: store, secrets } });
+    for (let round = 0; round < 280; round += 1) {
+      await ask(upstream, "t");
+      auth.expire();
+    }
+    expect(secrets.values()).toEqual(
+      expect.arrayContaining(["password-of-a-proxy", ...auth.given.slice(-2)]),
+    );
+    expect(secrets.values().length).toBeLessThan(220);
+  },
+  60_000,
+);
+
+test(
   verifies("auth:refresh", "a token that was refreshed and cannot be kept is used all the same"),
   async () => {
     const memory = createMemoryTokens();
