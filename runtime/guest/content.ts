@@ -215,19 +215,21 @@ function decodedSize(data: string): number {
 /** JSON text of what the broker is told besides the data. */
 function describe(facts: Record<string, unknown>, bytes: number, id: string | undefined): string {
   const told = ObjectCreate(null);
+  // Those of a handle are the broker's, and bounded by it.
+  const max = id === undefined ? MAX_TEXT : Infinity;
   told["type"] = facts["type"];
-  told["mimeType"] = textOf(facts["mimeType"], "mimeType") ?? "application/octet-stream";
+  told["mimeType"] = textOf(facts["mimeType"], "mimeType", max) ?? "application/octet-stream";
   told["bytes"] = bytes;
   told["id"] = id;
-  told["uri"] = textOf(facts["uri"], "uri");
-  told["name"] = textOf(facts["name"], "name");
+  told["uri"] = textOf(facts["uri"], "uri", max);
+  told["name"] = textOf(facts["name"], "name", max);
   return JSONStringify(told) ?? "";
 }
 
-function textOf(value: unknown, name: string): string | undefined {
+function textOf(value: unknown, name: string, max: number): string | undefined {
   if (value === undefined) return undefined;
-  if (typeof value === "string" && value.length <= MAX_TEXT) return value;
-  throw new TypeErrorCtor(`emit: ${name} is not a text of at most ${MAX_TEXT} characters`);
+  if (typeof value === "string" && value.length <= max) return value;
+  throw new TypeErrorCtor(`emit: ${name} is not a text of at most ${max} characters`);
 }
 
 let decoder: { readonly decode: (bytes: unknown) => string; readonly self: unknown } | undefined;

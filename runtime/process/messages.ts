@@ -6,6 +6,8 @@ const slot = z.int().positive();
 const seq = z.int().positive();
 const name = z.string().max(1_000);
 const shown = z.string().max(10_000);
+/** Three texts of 4,000 units, each of which JSON may write with six (runtime/guest/content.ts), and the rest. */
+const EMIT_UNITS = 80_000;
 
 const schema: z.ZodType<FromWorker> = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("ready"), permissions: z.array(name).max(20) }),
@@ -21,7 +23,7 @@ const schema: z.ZodType<FromWorker> = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("timer"), slot, seq, delayMs: z.number() }),
   z.strictObject({ type: z.literal("cancelTimer"), slot, seq }),
   z.strictObject({ type: z.literal("log"), slot, text: z.string() }),
-  z.strictObject({ type: z.literal("emit"), slot, json: z.string().max(40_000), data: z.string() }),
+  z.strictObject({ type: z.literal("emit"), slot, json: z.string().max(EMIT_UNITS), data: z.string() }),
   z.strictObject({ type: z.literal("drained"), slot }),
   z.strictObject({ type: z.literal("cpu"), slot, cpuMs: z.number().nonnegative() }),
   z.strictObject({

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createCallgate, type Gate, type RunOptions, type RunResult } from "../../index.ts";
 import { verifies } from "../requirements.ts";
-import { bytesOf, openContent } from "./support.ts";
+import { answering, bytesOf, openContent } from "./support.ts";
 
 let gate: Gate;
 beforeAll(async () => {
@@ -124,3 +124,29 @@ test(
     expect(again.content).toEqual([known, made]);
   },
 );
+
+describe("long names", () => {
+  test(
+    verifies("content:emit", "the longest texts that a script may give content come back with it"),
+    async () => {
+      const text = "\u0001".repeat(4_000);
+      const { status, content, error } = await run(`const text = "\\u0001".repeat(4_000);
+      emit({ type: "resource", data: "AAAA", mimeType: text, uri: text, name: text });`);
+      expect({ status, error }).toEqual({ status: "completed", error: undefined });
+      expect(content).toMatchObject([{ mimeType: "application/octet-stream", uri: text, name: text }]);
+    },
+  );
+
+  test(
+    verifies("content:emit", "a handle is emitted whatever the length of the URI it came with"),
+    async () => {
+      const uri = `file:///${"a".repeat(7_900)}`;
+      const resource = { uri, mimeType: "image/png", blob: "AAAA" };
+      const { status, content, error } = await run(
+        answering([{ type: "resource", resource }], "emit(r[0]);"),
+      );
+      expect({ status, error }).toEqual({ status: "completed", error: undefined });
+      expect(content).toMatchObject([{ uri, data: "AAAA" }]);
+    },
+  );
+});
