@@ -55,21 +55,7 @@ export async function createCallgate(options: CallgateOptions = {}): Promise<Gat
   checkGateOptions(options);
   const limits = parseLimits(options.limits);
   const sandbox = parseSandbox(options.sandbox);
-  const { servers, tools, env, auth, approve, elicit, audit, pins, telemetry, catalogCache } = options;
-  const side = await openBrokerSide({
-    servers,
-    tools,
-    env,
-    auth,
-    policy: policyLayers(options),
-    approve,
-    elicit,
-    audit,
-    pins,
-    telemetry,
-    catalogCache,
-    reserved: BUILTIN_SERVER,
-  });
+  const side = await openBrokerSide({ ...options, policy: policyLayers(options), reserved: BUILTIN_SERVER });
   const compiler = createCompiler();
   // Nobody waits for it before the first script, which also is told when the checker cannot start.
   compiler.warm().catch(() => {});

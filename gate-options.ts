@@ -20,6 +20,10 @@ const object: Kind = {
   expected: "an object",
   fits: (value) => typeof value === "object" && value !== null && !Array.isArray(value),
 };
+const wait: Kind = {
+  expected: "a whole number of milliseconds from 0 to 600000",
+  fits: (value) => Number.isInteger(value) && (value as number) >= 0 && (value as number) <= 600_000,
+};
 const signal: Kind = { expected: "an AbortSignal", fits: (value) => value instanceof AbortSignal };
 const store: Kind = {
   expected: "a RunStore with create, append, load and end",
@@ -47,6 +51,7 @@ const GATE: Readonly<Record<keyof CallgateOptions, Kind>> = {
   pins: object,
   telemetry: object,
   catalogCache: object,
+  listWaitMs: wait,
 };
 
 const CATALOG: Readonly<Record<keyof NonNullable<CallgateOptions["catalog"]>, Kind>> = {

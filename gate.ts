@@ -53,6 +53,11 @@ export interface CallgateOptions {
   readonly pins?: { readonly file: string } | PinStore;
   /** Keeps tool lists between processes, so that servers start on their first call. @defaultValue none is kept */
   readonly catalogCache?: CatalogCacheOptions;
+  /**
+   * How long opening, and the first script after a change, waits for the tools of one server, ms, up to 600 000. Those of
+   * a slower one are there for a later script. @defaultValue 10 000
+   */
+  readonly listWaitMs?: number;
   /** `bodies` puts redacted arguments and results into OpenTelemetry spans. @defaultValue { bodies: false } */
   readonly telemetry?: { readonly bodies?: boolean };
 }

@@ -23,20 +23,22 @@ import { createUpstreams } from "./upstreams.ts";
 import { createWitness, type Witness } from "./witness.ts";
 
 export interface BrokerSideOptions {
-  readonly servers: Readonly<Record<string, unknown>> | undefined;
-  readonly tools: Readonly<Record<string, Readonly<Record<string, LocalTool>>>> | undefined;
-  readonly env: Readonly<Record<string, string | undefined>> | undefined;
-  readonly auth: { readonly store?: TokenStore } | undefined;
+  readonly servers?: Readonly<Record<string, unknown>> | undefined;
+  readonly tools?: Readonly<Record<string, Readonly<Record<string, LocalTool>>>> | undefined;
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+  readonly auth?: { readonly store?: TokenStore } | undefined;
   /** Each with its name; later ones only tighten. */
   readonly policy: readonly PolicyLayer[];
-  readonly approve: Approve | undefined;
-  readonly elicit: Elicit | undefined;
-  readonly audit: AuditFileOptions | AuditSink | undefined;
-  readonly pins: { readonly file: string } | PinStore | undefined;
-  readonly telemetry: { readonly bodies?: boolean } | undefined;
-  readonly catalogCache: CatalogCacheOptions | undefined;
+  readonly approve?: Approve | undefined;
+  readonly elicit?: Elicit | undefined;
+  readonly audit?: AuditFileOptions | AuditSink | undefined;
+  readonly pins?: { readonly file: string } | PinStore | undefined;
+  readonly telemetry?: { readonly bodies?: boolean } | undefined;
+  readonly catalogCache?: CatalogCacheOptions | undefined;
   /** A name no upstream may have. */
   readonly reserved: string;
+  /** How long one list of tools is waited for, ms. @defaultValue 10 000 */
+  readonly listWaitMs?: number | undefined;
 }
 
 /** Everything on the trusted side that decides on calls and performs them. */
@@ -83,8 +85,8 @@ export async function openBrokerSide(options: BrokerSideOptions): Promise<Broker
   const pins = await openPins(options.pins, { exempt: new Set(Object.keys(options.tools ?? {})) });
   const audit: OpenAudit = await openAudit(options.audit);
   const trail = createAuditTrail({ ...audit, redactor, record: tokens.record, clock: Date.now });
-  const { approve, elicit } = options;
-  const broker = createBroker({ upstreams, policy, approve, elicit, tokens, pins });
+  const { approve, elicit, listWaitMs } = options;
+  const broker = createBroker({ upstreams, policy, approve, elicit, tokens, pins, listWaitMs });
   const clock = (): number => performance.now();
   const witness = createWitness({
     audit: trail,

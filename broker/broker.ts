@@ -36,6 +36,8 @@ export interface BrokerOptions {
   readonly tokens: Tokens;
   /** Without, no tool is held back. */
   readonly pins?: Pins | undefined;
+  /** How long one list of tools is waited for, ms. @defaultValue 10 000 */
+  readonly listWaitMs?: number | undefined;
   /** How long a person may take over one approval or question, ms. @defaultValue 300 000 */
   readonly approvalTimeoutMs?: number;
 }
@@ -87,7 +89,10 @@ const APPROVAL_TIMEOUT_MS = 300_000;
 const SOURCE_UNITS = 4_000;
 
 export function createBroker(options: BrokerOptions): Broker {
-  const lists = createToolLists(options.upstreams, { pins: options.pins });
+  const lists = createToolLists(options.upstreams, {
+    pins: options.pins,
+    waitMs: options.listWaitMs,
+  });
   const grants = createGrantStore({ clock: Date.now });
   const budgets = createBudgets(options.policy, { clock: () => performance.now() });
 

@@ -9,7 +9,6 @@ import { raced, settledWithin, systemClock } from "./upstream/clock.ts";
 import { createDeadline } from "./upstream/deadline.ts";
 import type { Accept, Upstream } from "./upstream/upstream.ts";
 
-/** How long opening a gate, or the next run after a change, waits for one server's list. */
 const LIST_WAIT_MS = 10_000;
 
 /** A server whose tools are not there, with the reason in one line. */
@@ -22,8 +21,8 @@ export interface MissingServer {
 
 export interface ToolLists extends AsyncDisposable {
   /**
-   * Lists the tools of every upstream, all at once; one that fails or takes over 10 s contributes none and says so in its
-   * status. The list of a server that is `needed` is of now; of the others a remembered one will do.
+   * Lists the tools of every upstream, all at once; one that fails or takes too long contributes none and says so in
+   * its status. The list of a server that is `needed` is of now; of the others a remembered one will do.
    */
   load(options: { readonly needed?: (server: string) => boolean }): Promise<void>;
   upstreams(): readonly Upstream[];
@@ -57,9 +56,13 @@ interface Entry {
 
 export function createToolLists(
   given: readonly Upstream[],
-  options: { readonly pins: Pins | undefined },
+  options: {
+    readonly pins: Pins | undefined;
+    /** How long opening a gate, or the next run after a change, waits for one server's list, ms. @defaultValue 10 000 */
+    readonly waitMs?: number | undefined;
+  },
 ): ToolLists {
-  const { pins } = options;
+  const { pins, waitMs = LIST_WAIT_MS } = options;
   const entries = new Map<string, Entry>();
   const removed = new Set<string>();
   const listeners = new Set<() => void>();
@@ -90,14 +93,14 @@ export function createToolLists(
       entry.listing = listing;
       void listing.done.finally(() => {
         delete entry.listing;
-        if (systemClock.now() - listing.since >= LIST_WAIT_MS) tell();
+        if (systemClock.now() - listing.since >= waitMs) tell();
       });
     }
     await waitFor(entry.listing);
   }
 
   async function waitFor({ done, since }: NonNullable<Entry["listing"]>): Promise<void> {
-    await settledWithin(systemClock, done, LIST_WAIT_MS - (systemClock.now() - since));
+    await settledWithin(systemClock, done, waitMs - (systemClock.now() - since));
   }
 
   /**

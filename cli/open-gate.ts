@@ -41,6 +41,8 @@ export async function openGate(
     /** Who answers servers. */
     readonly elicit?: Elicit | undefined;
     readonly quiet?: boolean;
+    /** Opens soon, without the servers that take long to start. */
+    readonly impatient?: boolean;
     /** Asks every server for its tools, whatever is kept of them. */
     readonly refresh?: boolean;
     /** Opens even where `sandbox.require` is not met. */
@@ -77,6 +79,8 @@ export async function openGate(
     ...(cache !== undefined && {
       catalogCache: { folder: join(cache, "tools"), refresh: options.refresh ?? flags.refresh === true },
     }),
+    // A server that its package manager has to fetch first takes its time, once.
+    listWaitMs: options.impatient === true ? 10_000 : 60_000,
     ...(options.approve !== undefined && { approve: options.approve }),
     ...(options.elicit !== undefined && { elicit: options.elicit }),
   });

@@ -114,7 +114,12 @@ function serverLines(status: UpstreamStatus): readonly Text[] {
   const { server, state, error, protocolVersion, notes, auth } = status;
   const version = protocolVersion === undefined ? "" : dim(` (MCP ${visibleLine(protocolVersion, 40)})`);
   return [
-    [mark(isWell(status)), `server ${visibleLine(server, 60)}: ${state}`, version, dim(signIn(auth))],
+    [
+      state === "connecting" ? yellow("! ") : mark(isWell(status)),
+      `server ${visibleLine(server, 60)}: ${state}`,
+      version,
+      dim(signIn(auth)),
+    ],
     ...(error === undefined ? [] : [[dim("    "), visibleLine(error, 2_000)]]),
     ...notes.map((note): Text => [dim("    "), visibleLine(note, 300)]),
   ];

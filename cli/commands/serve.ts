@@ -19,7 +19,11 @@ export async function serveCommand(session: Session, flags: ServeFlags): Promise
     throw new UsageError("--token-env and --allow-host are for --http");
   const standing = standingAnswer(flags);
   // Servers are told that a person may be asked; each run then asks the client that started it.
-  await using opened = await openGate(session, flags, { approve: standing, elicit: declineAll });
+  await using opened = await openGate(session, flags, {
+    approve: standing,
+    elicit: declineAll,
+    impatient: true,
+  });
   noteProblems(session, opened);
   await using server = createCallgateServer(opened.gate, {
     version: world.version,

@@ -56,15 +56,27 @@ test(
   async () => {
     await using gate = await createCallgate({
       servers: {
-        slow: server({ tools: [tool("echo")], slowLists: 14_000 }),
+        slow: server({ tools: [tool("echo")], slowLists: 3_000 }),
         quick: server({ tools: [tool("echo")] }),
       },
       policy: { default: "allow" },
+      listWaitMs: 1_500,
     });
     expect(gate.catalog.list().map(({ call }) => call)).toEqual(["quick.echo"]);
     const early = await gate.run("return slow.echo({});");
     expect(early.error?.message).toContain('Server "slow" is configured but not available');
     const late = async (): Promise<string> => (await gate.run("await slow.echo({}); return 1;")).status;
     await expect.poll(late, { timeout: 20_000, interval: 500 }).toBe("completed");
+  },
+);
+
+test(
+  verifies("gate:slow-server", "a server that takes long is waited for as long as the caller says"),
+  async () => {
+    await using gate = await createCallgate({
+      servers: { slow: server({ tools: [tool("echo")], slowLists: 3_000 }) },
+      listWaitMs: 60_000,
+    });
+    expect(gate.catalog.list().map(({ call }) => call)).toEqual(["slow.echo"]);
   },
 );
