@@ -47,26 +47,38 @@ const UNCLAIMED = 64;
 
 export function createRounds<Result>(): Rounds<Result> {
   const open = new Map<string, Conversation<Result>>();
+  const claims = new Map<string, NodeJS.Timeout>();
 
-  async function step(run: Conversation<Result>, request: RoundRequest): Promise<Step<Result>> {
-    const next = await run.next(request);
-    if (next.type === "result") open.delete(run.id);
-    return next;
+  function forget(id: string): void {
+    open.delete(id);
+    clearTimeout(claims.get(id));
+    claims.delete(id);
   }
 
-  function forgetOldest(): void {
+  async function step(run: Conversation<Result>, request: RoundRequest): Promise<Step<Result>> {
+    let told = true;
+    try {
+      const next = await run.next(request);
+      told = next.type === "result";
+      return next;
+    } finally {
+      // A result may hold megabytes: nothing of a run stays once it is told.
+      if (told) forget(run.id);
+    }
+  }
+
+  function keepForClaim(id: string): void {
+    if (!open.has(id)) return;
+    claims.set(id, setTimeout(() => forget(id), CLAIM_MS).unref());
     const waiting = [...open.values()].filter((run) => run.ended);
-    for (const run of waiting.slice(0, Math.max(0, waiting.length - UNCLAIMED))) open.delete(run.id);
+    for (const run of waiting.slice(0, Math.max(0, waiting.length - UNCLAIMED))) forget(run.id);
   }
 
   return {
     begin(work, request) {
       const run = new Conversation<Result>();
       open.set(run.id, run);
-      run.start(work, () => {
-        forgetOldest();
-        setTimeout(() => open.delete(run.id), CLAIM_MS).unref();
-      });
+      run.start(work, () => keepForClaim(run.id));
       return step(run, request);
     },
     resume(state, responses, request) {
@@ -77,7 +89,7 @@ export function createRounds<Result>(): Rounds<Result> {
     },
     async [Symbol.asyncDispose]() {
       await Promise.all([...open.values()].map((run) => run.abort(new Error("Callgate is closing."))));
-      open.clear();
+      for (const id of [...open.keys(), ...claims.keys()]) forget(id);
     },
   };
 }

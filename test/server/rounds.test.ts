@@ -1,5 +1,5 @@
 // Questions that end a request, and the requests that answer them (2026-07-28).
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { ApprovalAnswer, ApprovalRequest } from "../../index.ts";
 import { askThrough } from "../../server/put.ts";
 import { createRounds, type RoundWork } from "../../server/rounds.ts";
@@ -162,4 +162,20 @@ test(verifies("server:close", "closing ends a run that waits for an answer"), as
   );
   await rounds[Symbol.asyncDispose]();
   expect(await ended).toMatchObject({ message: "Callgate is closing." });
+});
+
+test.each([
+  ["completed", (): Promise<string> => Promise.resolve("done")],
+  ["failed", (): Promise<string> => Promise.reject(new Error("broken"))],
+])(verifies("server:rounds", "of a run that %s nothing is kept once it is told"), async (_how, run) => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  try {
+    await using rounds = createRounds<string>();
+    const request = { signal: new AbortController().signal, onProgress: () => {} };
+    const told = await rounds.begin({ asks: false, run }, request).catch((error: unknown) => error);
+    expect(told).toBeDefined();
+    expect(vi.getTimerCount()).toBe(0);
+  } finally {
+    vi.useRealTimers();
+  }
 });
