@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { CallgateError } from "../../contract/error.ts";
 import {
+  hasOwnToken,
   mayGetTokens,
   oauthProblem,
   openOAuth,
@@ -234,8 +235,7 @@ function problemOf(config: McpServerConfig): string | undefined {
     return "url: put credentials into headers, not into the URL, where logs would show them";
   }
   if (config.oauth === undefined) return undefined;
-  if (Object.keys(config.headers ?? {}).some((name) => name.toLowerCase() === "authorization"))
-    return "oauth and headers.Authorization exclude each other; keep one";
+  if (hasOwnToken(config)) return "oauth and headers.Authorization exclude each other; keep one";
   if (!mayGetTokens(url, config.allowPrivate === true))
     return "url: expected https:// beside oauth, since tokens are sent there";
   return oauthProblem(config.oauth);

@@ -4,6 +4,7 @@ import { AccessProblem } from "./access-problem.ts";
 import { createAddressGuard, type Resolve } from "./address-guard.ts";
 import { readChallenge } from "./auth/challenge.ts";
 import { createEndpointFetch, place, type Fetch } from "./auth/endpoint-fetch.ts";
+import { hasOwnToken } from "./auth/oauth-config.ts";
 import { createAuthSession, type AuthSession } from "./auth/session.ts";
 import { createMemoryTokens, type TokenStore } from "./auth/token-store.ts";
 import type { McpServerConfig } from "./config.ts";
@@ -57,8 +58,7 @@ export function createHttpAccess(
 ): HttpAccess {
   const route = openRoute(config, powers);
   const url = new URL(config.url ?? "");
-  const own = Object.keys(config.headers ?? {}).some((name) => name.toLowerCase() === "authorization");
-  const session = own
+  const session = hasOwnToken(config)
     ? undefined
     : createAuthSession({
         server,

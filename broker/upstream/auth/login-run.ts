@@ -10,7 +10,7 @@ import { discover } from "./discovery.ts";
 import { createEndpointFetch } from "./endpoint-fetch.ts";
 import { byItself, byPerson, probe, type Flow } from "./login-flow.ts";
 import type { LoginOptions, LoginResult } from "./login.ts";
-import { mayGetTokens } from "./oauth-config.ts";
+import { hasOwnToken, mayGetTokens } from "./oauth-config.ts";
 import { readSignIn, signInKey } from "./sign-in.ts";
 import { GrantRefused } from "./token-requests.ts";
 import { held } from "./token-store.ts";
@@ -19,6 +19,10 @@ import { held } from "./token-store.ts";
 export function login(name: string, config: unknown, options: LoginOptions): Promise<LoginResult> {
   return inFlow(name, config, options, async (flow) => {
     const { oauth } = flow;
+    if (hasOwnToken(flow.config))
+      throw new AccessProblem(
+        "headers.Authorization of its entry is sent, so a sign-in would not be; remove it",
+      );
     if (!mayGetTokens(flow.url, flow.config.allowPrivate === true))
       throw new AccessProblem("its url is not https, and tokens would be sent there for all to read");
     const challenge = await probe(flow);

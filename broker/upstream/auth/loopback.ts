@@ -65,6 +65,8 @@ export async function openLoopback(ports: {
       throw new AccessProblem(`port ${ports.port} of oauth.callbackPort cannot be listened on (${code})`);
     await listen(0);
   }
+  // A connection that cannot be accepted is lost; the next may be the one that is waited for.
+  server.on("error", () => {});
   const { port } = server.address() as AddressInfo;
   return {
     redirectUri: `http://127.0.0.1:${port}${PATH}`,

@@ -108,6 +108,15 @@ export function mayGetTokens(url: URL, allowPrivate: boolean): boolean {
   return url.protocol === "https:" || allowPrivate || namesPrivate(hostOf(url));
 }
 
+/** Whether the entry brings a token of its own, beside which no other is sent. */
+export function hasOwnToken({
+  headers = {},
+}: {
+  readonly headers?: Readonly<Record<string, string>>;
+}): boolean {
+  return Object.keys(headers).some((name) => name.toLowerCase() === "authorization");
+}
+
 export function scopesOf(oauth: OAuthConfig | undefined): readonly string[] {
   const { scopes = [] } = oauth ?? {};
   return readScopes(typeof scopes === "string" ? scopes : scopes.join(" "));

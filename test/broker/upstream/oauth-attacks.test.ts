@@ -191,6 +191,17 @@ test.each([[{}], [{ oauth: { clientId: "mine" } }]])(
   },
 );
 
+test(
+  verifies("auth:login", "nobody is sent to sign in where a fixed token would be sent all the same"),
+  async () => {
+    const { auth, server } = await pair();
+    const headers = { authorization: "Bearer fixed-token" };
+    const failure = await thrown(signIn(server, createMemoryTokens(), { entry: { headers } }));
+    expect(failure.message).toContain("headers.Authorization of its entry");
+    expect(auth.asked).toEqual([]);
+  },
+);
+
 test.each([
   ["https://mcp.example.com/mcp", false, true],
   ["http://mcp.example.com/mcp", false, false],
