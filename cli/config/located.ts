@@ -21,6 +21,9 @@ export async function readDocument(text: string, file: string): Promise<Document
   try {
     return yaml ? (await import("./yaml.ts")).parseYaml(text) : parseDocument(text);
   } catch (error) {
+    // The parsers go into themselves for every level.
+    if (error instanceof RangeError)
+      throw new UsageError(`${visibleLine(file, 200)}: it is nested too deeply to be read`);
     if (!(error instanceof DocumentProblem)) throw error;
     throw located(file, error.position, "", `not valid ${yaml ? "YAML" : "JSON"}: ${error.message}`);
   }

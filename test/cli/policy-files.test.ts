@@ -56,6 +56,18 @@ describe("files", () => {
     },
   );
 
+  test(
+    verifies("cli:policy-files", "a file nested without end is refused, in JSON and in YAML"),
+    async () => {
+      const deep = "[".repeat(100_000);
+      const config = JSON.stringify({ mcpServers: {} });
+      for (const name of ["deep.json", "deep.yaml"])
+        expect(await problem({ "callgate.json": config, [name]: deep }, [name])).toMatch(
+          /^deep\.(json: it is nested too deeply|yaml:\d+:\d+: not valid YAML)/,
+        );
+    },
+  );
+
   test(verifies("cli:policy-files", "a path is taken from the folder of the configuration"), async () => {
     const { path } = workspace(
       { policy: "mine.jsonc" },
