@@ -3,7 +3,8 @@ import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { printable } from "./printable.ts";
 
 const MAX_BYTES = 1 << 20;
-const LINE = /^\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_.-]*)\s*=\s*(.*?)\s*$/s;
+// Without spaces around the value: a pattern for them would take the square of their number.
+const LINE = /^\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_.-]*)\s*=(.*)$/s;
 const REASONS: ReadonlyMap<string, string> = new Map([
   ["ENOENT", "there is no such file"],
   ["EACCES", "no permission"],
@@ -40,7 +41,7 @@ export function parseEnvFile(text: string): EnvFile {
     if (/^\s*(?:#|$)/.test(line)) continue;
     const [, name, written = ""] = LINE.exec(line) ?? [];
     if (name === undefined) return failed(`line ${index + 1}: expected NAME=value`);
-    const value = unquoted(written);
+    const value = unquoted(written.trim());
     if (value === undefined)
       return failed(`line ${index + 1}: the quotes of ${printable(name, 64)} do not end`);
     if (value.includes("\0")) return failed(`line ${index + 1}: a value must not hold a NUL character`);

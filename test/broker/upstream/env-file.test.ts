@@ -35,6 +35,15 @@ test(verifies("upstream:env-file", "comments, blank lines, export and quotes are
   ]);
 });
 
+test(
+  verifies("upstream:env-file", "the largest line is read in no time, whatever stands in it"),
+  () => {
+    const value = `x${" ".repeat(1_000_000)}x`;
+    expect(parseEnvFile(`A=${value}  `).values.get("A")).toBe(value);
+  },
+  20_000,
+);
+
 test.each([
   ["a line without =", "A=1\nnonsense s3cret", "line 2: expected NAME=value"],
   ["a name that is none", "1A=s3cret", "line 1: expected NAME=value"],
