@@ -12,8 +12,8 @@ const SHAPES = [
   /\bAKIA[A-Z0-9]{12,}|\bAIza[\w-]{20,}|\bya29\.[\w.-]{20,}|\beyJ[\w-]{10,}\.[\w-]{10,}/,
   /-----BEGIN [A-Z ]*PRIVATE KEY-----/,
 ];
-/** A password before the @ of an address. */
-const PASSWORD = /\b[a-z][\w+.-]*:\/\/[^\s/:@]*:[^\s/@]+@/i;
+/** A password before the @ of an address. Security: bounded, or a text without an address takes the square of its length. */
+const PASSWORD = /\b[a-z][\w+.-]{0,30}:\/\/[^\s/:@]{0,300}:[^\s/@]{1,2000}@/i;
 const SCHEME = /^(Bearer|Basic|Token|ApiKey)\s+(.+)$/is;
 
 export interface Freed {

@@ -261,3 +261,17 @@ test(verifies("import:secrets", "--with-secrets keeps them in the entry, and out
   expect(JSON.stringify(one?.shown)).not.toContain("s3cret-s3cret");
   expect(one?.variables).toEqual([]);
 });
+
+test.each([
+  "a.".repeat(500_000),
+  "sk-".repeat(300_000),
+  "a://b:".repeat(150_000),
+  `${" ".repeat(1_000_000)}x`,
+])(
+  verifies("import:hostile", "a text of a megabyte is looked at in no time: case %#"),
+  (text) => {
+    const [one] = plan([found({ command: "x", args: [text], env: { A: text } })]);
+    expect(one?.action).toBe("add");
+  },
+  20_000,
+);
