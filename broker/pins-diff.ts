@@ -1,6 +1,7 @@
 // Owns showing how a tool's definition differs from the one that was accepted, with nothing in it that hides.
 import { isJsonObject, type JsonValue } from "../contract/json.ts";
 import type { ToolDefinition } from "../contract/tool.ts";
+import { HIDDEN } from "./plain-text.ts";
 
 /** One line of a difference; `…` stands for lines that are the same, or that are too many. */
 export interface DiffLine {
@@ -16,8 +17,6 @@ const CONTEXT = 2;
 const MAX_SHOWN = 400;
 const MAX_LINES = 20_000;
 const MAX_WORK = 4_000_000;
-/** Characters that show nothing, or move what is shown. */
-export const HIDDEN: RegExp = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\u115f\u1160\u2800\u3164\uffa0]/gu;
 
 /** At most 400 lines, of 160 characters; longer lines are wrapped, never cut. Invisible characters become escapes. */
 export function diffDefinitions(

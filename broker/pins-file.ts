@@ -7,7 +7,8 @@ import { ownWords } from "./own-words.ts";
 import { CallgateError } from "../contract/error.ts";
 import { isJsonObject, type JsonObject } from "../contract/json.ts";
 import type { ToolDefinition } from "../contract/tool.ts";
-import { HIDDEN, sorted } from "./pins-diff.ts";
+import { sorted } from "./pins-diff.ts";
+import { HIDDEN } from "./plain-text.ts";
 import { plain, quoted } from "./plain-text.ts";
 
 export interface Pin {

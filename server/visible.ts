@@ -2,7 +2,9 @@
 
 // Security: control, format and bidirectional characters could hide or reorder what is asked.
 // Spaces that are not the usual one could be taken for it.
-const UNSEEN = /(?! )[\p{C}\p{Z}]/gu;
+// Fillers and variation selectors show nothing either, and can carry a text of their own.
+const UNSEEN =
+  /(?! )[\p{C}\p{Z}\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u2800\u3164\uffa0\ufe00-\ufe0e\u{e0100}-\u{e01ef}]|(?<!\p{Extended_Pictographic})\ufe0f/gu;
 
 /** Keeps line breaks; everything else that cannot be seen becomes an escape. */
 export function visible(text: string): string {

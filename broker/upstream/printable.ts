@@ -1,16 +1,19 @@
 // Owns how text from servers is made fit for a message: one line, bounded, no control characters, no secrets.
+import { HIDDEN } from "../plain-text.ts";
 import { createRedactor, type Redactor } from "../redact.ts";
+
+const HIDDEN_RUN = new RegExp(`(?:${HIDDEN.source})+`, "gu");
 
 /**
  * One line of at most `limit` UTF-16 units (default 200). Control characters, line breaks and
- * bidirectional overrides become spaces; a cut is marked with an ellipsis and never splits a surrogate pair.
+ * everything else that cannot be seen become spaces; a cut is marked with an ellipsis and never splits a surrogate pair.
  */
 export function printable(value: unknown, limit: number = 200): string {
   const text = typeof value === "string" ? value : String(value);
   // Security: escape sequences reach terminals, bidirectional overrides reorder what a person approves.
   const clean = text
     .slice(0, limit * 4 + 16)
-    .replaceAll(/[\p{Cc}\u2028\u2029\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]+/gu, " ")
+    .replaceAll(HIDDEN_RUN, " ")
     .trim();
   if (clean.length <= limit && text.length <= limit * 4 + 16) return clean.toWellFormed();
   const kept = clean.slice(0, limit - 1);

@@ -3,8 +3,10 @@
 // Escape sequences, overrides of direction, and characters that show nothing at all. Line ends and tabs stay.
 const IN_TEXT =
   /(?![\n\t])[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
-// In one line nothing may hide: not a line end, not a joiner, not a filler that looks like a space.
-const IN_LINE = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\u115f\u1160\u2800\u3164\uffa0]/gu;
+// In one line nothing may hide: not a line end, not a joiner, not a filler that looks like a space, not a variation
+// selector, but for the one that makes a sign an emoji.
+const IN_LINE =
+  /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u2065\u2800\u3164\uffa0\ufe00-\ufe0e\ufff0-\ufff8\u{e0000}-\u{e0fff}]|(?<!\p{Extended_Pictographic})\ufe0f/gu;
 
 const NAMES: ReadonlyMap<string, string> = new Map([
   ["\n", "\\n"],

@@ -293,6 +293,12 @@ describe("difference", () => {
     expect(words(lines, "+")).toEqual(["  Does\\u202e a.\\u200b\\u{e0041}\\u001b[2J"]);
   });
 
+  test(verifies("pins:diff", "a text that hides in variation selectors is shown as escapes"), () => {
+    const hidden = [..."ignore"].map((one) => String.fromCodePoint(0xe0100 + one.charCodeAt(0))).join("");
+    const lines = diffDefinitions(tool("a"), tool("a", { description: `Does a.${hidden}` }));
+    expect(lines.map(({ text }) => text).join("\n")).toMatch(/Does a\.\\u/);
+  });
+
   test(verifies("pins:diff", "long lines are wrapped, not cut"), () => {
     const long = "x".repeat(1_000);
     const lines = diffDefinitions(tool("a"), tool("a", { description: long }));

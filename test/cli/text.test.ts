@@ -83,6 +83,14 @@ describe("visible", () => {
     expect(visibleLine("a\u3164b\u200dc\nd\te")).toBe("a\\u3164b\\u200dc\\nd\\te");
   });
 
+  test(
+    verifies("cli:visible", "a text that hides in variation selectors is shown; an emoji stays one"),
+    () => {
+      expect(visibleLine("a\u{e0141}\ufe01b\u034f")).toBe("a\\u{e0141}\\ufe01b\\u034f");
+      expect(visibleLine("\u26a0\ufe0f\ufe0f x\ufe0f")).toBe("\u26a0\ufe0f\\ufe0f x\\ufe0f");
+    },
+  );
+
   test(verifies("cli:visible", "a cut line says so"), () => {
     expect(visibleLine("abcdef", 4)).toBe("abc…");
     expect(visibleLine("ab😀def", 4)).toBe("ab…");

@@ -32,6 +32,11 @@ const ODD: readonly unknown[] = [
 ];
 
 describe("one call", () => {
+  test(verifies("server:ask", "nothing in it hides, not in variation selectors either"), () => {
+    const { form } = approvalQuestion({ ...one, arguments: { path: "/tmp/a\u{e0141}\ufe01\u3164\u034f" } });
+    expect(form.message).toContain(String.raw`"/tmp/a\u{E0141}\uFE01\u3164\u034F"`);
+  });
+
   test(verifies("server:ask-closed", "whatever comes back, only the two allowing answers allow"), () => {
     const { answer } = approvalQuestion(one);
     for (const response of [...ODD, accepted("allow these calls once")])

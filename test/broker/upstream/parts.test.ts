@@ -232,6 +232,7 @@ test(
 
 test(verifies("upstream:messages", "printable text is one line, bounded, without control characters"), () => {
   expect(printable("a\n\tb\u001b[31mc\u202ed")).toBe("a b [31mc d");
+  expect(printable("a\u{e0141}\ufe01b\u3164c\u{e0041}d \u26a0\ufe0f")).toBe("a b c d \u26a0\ufe0f");
   expect(printable("x".repeat(300))).toBe(`${"x".repeat(199)}…`);
   expect(printable(`${"x".repeat(198)}😀😀`)).toBe(`${"x".repeat(198)}…`);
   expect(printable(undefined)).toBe("undefined");
