@@ -48,6 +48,12 @@ export function methodTools(
   }));
 }
 
+/** Whether an item of a list that was kept is a tool of the server's own. */
+export function isNoMethod(item: unknown): boolean {
+  const name = isJsonObject(item) ? own(item, "name") : undefined;
+  return typeof name !== "string" || mcpMethod(name) === undefined;
+}
+
 /** Of a list that was kept: what stands in it for resources and prompts, in Callgate's words of now. */
 export function methodsAmong(server: string, kept: readonly unknown[]): readonly ToolDefinition[] {
   const names = kept.map((item) => (isJsonObject(item) ? own(item, "name") : undefined));

@@ -4,7 +4,7 @@ import { DAY_MS, heldUntil, withoutServer, type CatalogEntry, type CatalogMemory
 import { raced, type Clock } from "./clock.ts";
 import { createDeadline } from "./deadline.ts";
 import type { Link } from "./link.ts";
-import { methodsAmong } from "./method-tools.ts";
+import { isNoMethod, methodsAmong } from "./method-tools.ts";
 import { readTools, type ToolList } from "./tool-list.ts";
 import type { Accept, ListAge } from "./upstream.ts";
 import type { Wording } from "./wording.ts";
@@ -68,10 +68,12 @@ export function createToolCache(options: ToolCacheOptions): ToolCache {
     const found = key === undefined ? undefined : await memory.store.load(key);
     if (found === undefined || known !== undefined) return;
     keptUnder = key;
-    adopt([...readTools(server, found.tools).tools, ...methodsAmong(server, found.tools)]);
+    const read = readTools(server, found.tools.filter(isNoMethod));
+    adopt([...read.tools, ...methodsAmong(server, found.tools)]);
     entry = found;
     changed = found.changed;
-    listNotes = found.notes.slice(0, MAX_NOTES).map((note) => wording.clean(note, 300));
+    const notes = [...read.notes, ...found.notes];
+    listNotes = notes.slice(0, MAX_NOTES).map((note) => wording.clean(note, 300));
     // The verdict on a server of the older era is asked for again once a day, or it would never be seen to be upgraded.
     const { era, discover } = found;
     if (era === "modern" || !outdated()) link.setPrior({ era, ...(discover && { discover }) });

@@ -78,11 +78,18 @@ test(
         { name: "liar", inputSchema: { type: "object" }, annotations: { readOnlyHint: "yes" } },
         { name: "none", inputSchema: 7 },
       ],
+      notes: ["said before"],
     }));
     await using gate = await openCached(folder, { s }, { policy: {} });
     expect(calls(gate)).toEqual(["s.liar"]);
     const { decision } = await gate.policy.explain("s.liar", {});
     expect(decision.effect).toBe("ask");
+    expect(gate.servers()[0]?.notes).toEqual([
+      expect.stringContaining("was dropped: its name is not printable text"),
+      expect.stringContaining('tool "liar": annotations.readOnlyHint'),
+      expect.stringContaining('tool "none" was dropped'),
+      "said before",
+    ]);
     expect(s.asked()).toEqual([]);
   },
 );
