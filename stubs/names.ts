@@ -75,13 +75,10 @@ export function assignNames(
   return { named, pins: { namespaces, identifiers }, notes };
 }
 
-/** Stands before the name of a group: no name of a tool holds it. */
-const GROUP = "\0";
-
-/** Resources and prompts of a server have one identifier for each group. */
+/** Resources and prompts of a server have one identifier for each group, kept by a name that no tool can have. */
 function namedAs(name: string): string {
   const method = mcpMethod(name);
-  return method === undefined ? name : `${GROUP}${method.group}`;
+  return method === undefined ? name : `${method.group}/list`;
 }
 
 function groupPins(identifiers: ReadonlyMap<string, string>): Map<string, Map<string, string>> {
@@ -134,7 +131,8 @@ function assign(
 const LONGEST = 256;
 
 function baseOf(raw: string, reserved: ReadonlySet<string>): string {
-  if (raw.startsWith(GROUP)) return raw.slice(GROUP.length);
+  const method = mcpMethod(raw);
+  if (method !== undefined) return method.group;
   // Security: a name of any length must not become an identifier of any length.
   const bounded = raw.length <= LONGEST ? raw : `${sha256(raw).slice(0, 16)}_${raw.slice(-64)}`;
   let base = bounded.replace(/[^A-Za-z0-9_]+/g, "_");
