@@ -83,7 +83,11 @@ export function createStdioTransport(options: StdioOptions): StdioTransport {
           return;
         }
         asked(message);
-        stdin.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()));
+        stdin.write(`${JSON.stringify(message)}\n`, (error) => {
+          if (!error) resolve();
+          // Most often the first sign of an exit, whose code says more.
+          else void exitWithin(DRAIN_MS).then(() => reject(error));
+        });
       });
     },
     close: () => (closing ??= shutDown()),
@@ -144,8 +148,10 @@ export function createStdioTransport(options: StdioOptions): StdioTransport {
   function hold(): void {
     const change = unanswered.size > 0 || ending ? "ref" : "unref";
     child?.[change]();
-    for (const stream of [child?.stdin, child?.stdout, child?.stderr])
-      (stream as Socket | undefined)?.[change]();
+    for (const stream of [child?.stdin, child?.stdout, child?.stderr]) {
+      // One without a handle would wait for one, and warn when asked often.
+      if (stream?.destroyed === false) (stream as Socket)[change]();
+    }
   }
 
   function asked(message: JSONRPCMessage): void {

@@ -25,7 +25,7 @@ describe("the lock file", () => {
     [
       "holds another kind of value",
       '{ "lockVersion": 1, "servers": { "a": { "b": { "sha256": 5 } } } }',
-      "expected a text, got a number",
+      "sha256: expected a text, got 5",
     ],
   ])(
     verifies(["cli:lock-file", "cli:own-words"], "one that %s is named, in our own words"),
