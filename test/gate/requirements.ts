@@ -16,4 +16,5 @@ export const requirements: Readonly<Record<string, string>> = {
   "gate:readme": "the example of the README works as printed",
   "gate:slow-server": "a server that never answers does not keep a gate from opening",
   "gate:tools-changed": "a tool added by a server while a gate is open can be called by the next run",
+  "gate:library-page": "everything that the library offers is on one page",
 };
