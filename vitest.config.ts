@@ -4,7 +4,8 @@ const config: ViteUserConfig = defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     pool: "forks",
-    maxWorkers: 2,
+    // Many tests wait for processes: a third worker keeps two cores busy.
+    maxWorkers: 3,
     // Commands that tests start may start the servers of their configurations; tests about trust say otherwise.
     env: { CALLGATE_TRUST: "all" },
     testTimeout: 60_000,
