@@ -1,5 +1,5 @@
 // Owns the sockets to one HTTP server: a pool, proxies from the environment, and no connection the guard refuses.
-import { Agent, EnvHttpProxyAgent, fetch as undiciFetch, type Dispatcher } from "undici";
+import { Agent, EnvHttpProxyAgent, fetch as undiciFetch, Pool, type Dispatcher } from "undici";
 import { AccessProblem } from "./access-problem.ts";
 import type { AddressGuard } from "./address-guard.ts";
 import { lookUp, type Environment } from "./expand.ts";
@@ -29,11 +29,8 @@ export function createHttpDispatcher(options: {
 }): HttpDispatcher {
   const { guard, connectTimeoutMs } = options;
   // A call may stay silent for longer than the 300 seconds that are the default: its deadline is kept elsewhere.
-  const settings = {
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    connect: { timeout: connectTimeoutMs, lookup: guard.lookup },
-  };
+  const untimed = { headersTimeout: 0, bodyTimeout: 0 };
+  const settings = { ...untimed, connect: { timeout: connectTimeoutMs, lookup: guard.lookup } };
   const proxies = { http: proxyOf(options.env, "http_proxy"), https: proxyOf(options.env, "https_proxy") };
   const secrets = [proxies.http, proxies.https].flatMap(passwordOf);
   const direct = proxies.http === "" && proxies.https === "";
@@ -41,6 +38,8 @@ export function createHttpDispatcher(options: {
     ? new Agent(settings)
     : new EnvHttpProxyAgent({
         ...settings,
+        // The connection to a proxy that forwards is made without the settings.
+        factory: (origin: string | URL, options: object) => new Pool(origin, { ...options, ...untimed }),
         httpProxy: proxies.http,
         httpsProxy: proxies.https,
         noProxy: [variable(options.env, "no_proxy"), LOOPBACK].filter((part) => part !== "").join(","),

@@ -17,4 +17,5 @@ export const requirements: Readonly<Record<string, string>> = {
     "no server is reached at a private address, however written or resolved, unless the configuration named it",
   "access:redirects": "a redirect to another origin is not followed, and the message says where it leads",
   "access:proxies": "proxies of the environment that is passed in are used, but for loopback",
+  "access:untimed": "no limit of the connection ends a call before its own does, with a proxy or without",
 };
