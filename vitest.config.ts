@@ -4,8 +4,7 @@ const config: ViteUserConfig = defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     pool: "forks",
-    // Many tests wait for processes: a third worker keeps two cores busy.
-    maxWorkers: 3,
+    maxWorkers: 2,
     // Commands that tests start may start the servers of their configurations; tests about trust say otherwise.
     env: { CALLGATE_TRUST: "all" },
     testTimeout: 60_000,
