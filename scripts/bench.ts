@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { buildWorker } from "./build-worker.ts";
 
 const bench: string = fileURLToPath(new URL("../bench", import.meta.url));
 const entry = (name: string): string => join(bench, name, "main.ts");
@@ -15,6 +16,7 @@ if (unknown !== undefined) {
   console.error(`bench: no benchmark ${JSON.stringify(unknown)}; there are ${all.join(", ")}`);
   process.exitCode = 2;
 } else {
+  await buildWorker();
   for (const name of named.length > 0 ? named : all) {
     console.log(`\n# ${name}\n`);
     const { status } = spawnSync(process.execPath, ["--expose-gc", entry(name), ...options], {
