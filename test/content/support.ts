@@ -1,5 +1,6 @@
 // Owns a gate over the server of binary content.
 import { fileURLToPath } from "node:url";
+import { onTestFinished } from "vitest";
 import { createCallgate, type CallgateOptions, type Gate, type RunResult } from "../../index.ts";
 
 export const server: string = fileURLToPath(new URL("../fixtures/servers/content.mjs", import.meta.url));
@@ -9,6 +10,18 @@ export function openContent(options: CallgateOptions = {}, answers: object = {})
   const s = { command: process.execPath, args: [server, JSON.stringify(answers)] };
   return createCallgate({ servers: { s }, policy: { default: "allow" }, ...options });
 }
+
+/** A gate over the server of content with these answers, closed after the test. */
+export async function open(answers: object, options: CallgateOptions = {}): Promise<Gate> {
+  const gate = await openContent(options, answers);
+  onTestFinished(() => gate[Symbol.asyncDispose]());
+  return gate;
+}
+
+/** Answers of a server with one resource. */
+export const READ: object = {
+  resources: { "resources/read": { "a:b": { contents: [{ uri: "a:b", text: "hello" }] } } },
+};
 
 /** As the server makes them. */
 export function bytesOf(count: number): Buffer {
